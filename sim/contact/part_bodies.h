@@ -19,6 +19,7 @@ struct SharedStep {
     FoundContacts* found = nullptr;
     const ContactStep* step = nullptr;
     std::vector<ContactPair> nearLarge;  ///< sorted
+    std::vector<Double4> boxes;          ///< of bodies in the order of their cells, see boxOf(); empty: they are not known
 
     /// The path of a body before any contact.
     BodyPath pathOf(std::uint32_t index) const {
@@ -26,6 +27,12 @@ struct SharedStep {
         return {.end = end,
                 .way = (end - from) / step->length,
                 .radius = isFinite(from) && isFinite(end) ? found->surface[index].radius : kGone};
+    }
+    /// The middle of a first path, and how far the body comes from it within its allowance.
+    Double4 boxOf(std::uint32_t index) const {
+        const Vec3d from = xyz(found->before[index]), end = xyz(found->position[index]);
+        const double radius = found->surface[index].radius;
+        return packed((from + end) / 2, length(end - from) / 2 + radius + allowanceOf(radius, found->mostReach));
     }
     Vec3d middleOf(std::uint32_t index) const { return (xyz(found->before[index]) + xyz(found->position[index])) / 2; }
     /// Calls use(k) for the bodies of the list of a body.
@@ -46,7 +53,14 @@ struct SharedStep {
         const std::uint32_t front = cell(middle.z - far), back = cell(middle.z + far);
         const auto useRange = [&](std::uint64_t from, std::uint64_t to) {
             auto at = static_cast<std::size_t>(std::ranges::lower_bound(found->keys, from) - found->keys.begin());
-            for (; at < found->keys.size() && found->keys[at] <= to; ++at) use(found->order[at]);
+            for (; at < found->keys.size() && found->keys[at] <= to; ++at) {
+                if (!boxes.empty()) {
+                    const Vec3d away = middle - xyz(boxes[at]);
+                    const double within = (reach + boxes[at].w) * (1 + 1e-6);
+                    if (dot(away, away) > within * within) continue;
+                }
+                use(found->order[at]);
+            }
         };
         // A body that is far larger than a cell would search more rows than there are bodies.
         if (static_cast<double>(high - low + 1) * (back - front + 1) > static_cast<double>(found->keys.size()))

@@ -34,8 +34,9 @@ struct PartMemory {
     std::vector<std::unique_ptr<Part>> parts;
     std::vector<std::uint32_t> owners;  ///< the part of each body, or kNoPlace before it is known
     std::vector<char> seen;
-    int hops = 6;  ///< those of parts at first
-    int calm = 0;  ///< steps since parts have disagreed
+    std::size_t strays = 0;  ///< bodies that left their paths by more than their lists allow in the last step
+    int hops = 6;            ///< those of parts at first
+    int calm = 0;            ///< steps since parts have disagreed
 };
 
 namespace {
@@ -98,6 +99,12 @@ public:
         std::ranges::sort(shared_.nearLarge, {}, &ContactPair::first);
         cut();
         share();
+        // Bodies that stray search cells of many bodies. Where many have strayed, many will.
+        constexpr std::size_t kFewStrays = 64, kBoxes = 4096;
+        shared_.boxes.resize(memory_.strays > kFewStrays ? found.order.size() : 0);
+        parallelFor(shared_.boxes.size(), step.threads, kBoxes, [&](std::size_t first, std::size_t last) {
+            for (std::size_t at = first; at < last; ++at) shared_.boxes[at] = shared_.boxOf(found.order[at]);
+        });
     }
 
     std::vector<ContactEvent> resolve() {
@@ -300,12 +307,14 @@ private:
             const ContactEvent* event;
         };
         std::vector<Entry> entries;
+        memory_.strays = 0;
         BodyChanges& changes = found_.changes;
         changes.changed.clear();
         changes.removed.clear();
         for (std::uint32_t which = 0; which < joined_.size(); ++which) {
             if (joined_[which] != which) continue;
             const Part& part = *memory_.parts[which];
+            memory_.strays += part.bodies.strays().size();
             const auto begun = static_cast<std::ptrdiff_t>(entries.size());
             for (std::size_t k = 0; k < part.events.size(); ++k)
                 if (ownerOf(part.bodies.bodyOfEvent(k)) == which) entries.push_back({part.places[k], &part.events[k]});

@@ -105,8 +105,8 @@ TEST_F(ContactOnGpu, runsDoNotDependOnSlicesAndGoBack) {
 }
 
 TEST_F(ContactOnGpu, aMeasurementEndsWithTheStateItWasBegunOnAlthoughEachStepHasContacts) {
-    RunRequest request{.scene = "moon", .bodies = 4096, .backend = "cuda"};
-    request.pairs().kernel.kernel = "tiled";
+    RunRequest request{.scene = "moon", .bodies = 20000, .backend = "cuda"};
+    request.farField = true;
     Simulation simulation(request);
     while (simulation.step() < 20) simulation.advance({.steps = 20 - simulation.step()}, nullptr);
     const Diagnostics now = simulation.measure();
