@@ -58,6 +58,7 @@ struct ContactLists {
             keys.push_back(key);
             order.push_back(body);
         }
+        std::ranges::reverse(large);  // a device has them in any order
         heavy = heavyBodies(count, [&](std::size_t i) { return bodies.position[i].w; });
         found.before = {.wide = &before.data()->x};
         found.position = {.wide = &bodies.position.data()->x};

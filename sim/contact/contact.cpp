@@ -29,16 +29,16 @@ std::size_t countOverlaps(const ParticleSet& bodies) {
     if (bodies.surface.empty()) return 0;
     std::vector<BodyPath> paths(bodies.size());
     for (std::size_t i = 0; i < paths.size(); ++i)
-        paths[i] = {
-            .end = xyz(bodies.position[i]), .radius = bodies.surface[i].radius, .alive = isFinite(xyz(bodies.position[i]))};
+        paths[i] = {.end = xyz(bodies.position[i]),
+                    .radius = isFinite(xyz(bodies.position[i])) ? bodies.surface[i].radius : kGone};
     PathCells cells;
     cells.build(paths, 0);
     std::size_t count = 0;
     for (std::uint32_t i = 0; i < paths.size(); ++i)
-        if (paths[i].alive)
+        if (paths[i].alive())
             cells.pairs(i, [&](std::uint32_t k) {
                 const double both = paths[i].radius + paths[k].radius;
-                count += paths[k].alive && distance(paths[i].end, paths[k].end) < both * (1 - 1e-9);
+                count += paths[k].alive() && distance(paths[i].end, paths[k].end) < both * (1 - 1e-9);
             });
     return count;
 }

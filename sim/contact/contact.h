@@ -85,8 +85,8 @@ struct RawVectors {
     }
 };
 
-/// Memory that the resolution of each step uses again, see listed_bodies.h.
-struct ListedMemory;
+/// Memory that the resolution of each step uses again, see parts.cpp.
+struct PartMemory;
 
 /// A step with contacts whose bodies are on a device: what the resolution reads of them, and what it changes. Host memory.
 /// A list has all bodies that a body may touch while neither has left its path by more than allowanceOf().
@@ -105,7 +105,7 @@ struct FoundContacts {
     double cellsPerLength = 0;
     double mostReach = 0;  ///< of bodies in cells: half their path and their radius are shorter [L]
     BodyChanges changes{};
-    std::shared_ptr<ListedMemory> memory{};
+    std::shared_ptr<PartMemory> memory{};
 };
 /// Resolves the contacts of `found` as above, and writes `found.changes`. Costs nothing for bodies far from any contact.
 std::vector<ContactEvent> resolveContacts(FoundContacts& found, const ContactSettings& contact, const ForceSettings& force,

@@ -19,9 +19,10 @@ struct BodyPath {
     Vec3d end{};  ///< position at the end of the step [L]
     Vec3d way{};  ///< velocity of the path [L/T]; that of the body at the end of the step may differ
     double from = 0;
-    double radius = 0;
-    bool alive = true;  ///< false: it merged into another one, or is not finite
+    double radius = 0;  ///< below 0: no contact any more; it merged into another one, or is not finite
+    bool alive() const { return radius >= 0; }
 };
+constexpr double kGone = -std::numeric_limits<double>::infinity();  ///< radius of such bodies
 
 /// See touchTime().
 inline std::optional<double> contactTime(const BodyPath& a, const BodyPath& b, double from, double length, bool resting) {
@@ -41,7 +42,7 @@ public:
         entries_.clear();
         std::vector<double> reaches;
         for (std::size_t i = 0; i < paths.size(); ++i) {
-            if (!paths[i].alive) continue;
+            if (!paths[i].alive()) continue;
             boxes_[i] = boxOf(paths[i]);
             reaches.push_back(boxes_[i].reach);
         }
@@ -58,7 +59,7 @@ public:
         while (buckets < 2 * living_) buckets *= 2;
         first_.assign(buckets, kNone);
         for (std::size_t i = 0; i < paths.size(); ++i)
-            if (paths[i].alive) place(static_cast<std::uint32_t>(i));
+            if (paths[i].alive()) place(static_cast<std::uint32_t>(i));
     }
     /// The path of body i changed.
     void move(const std::vector<BodyPath>& paths, std::uint32_t i) {

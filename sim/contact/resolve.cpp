@@ -16,13 +16,19 @@ class AllBodies {
 public:
     AllBodies(const std::vector<Double4>& before, ParticleSet& bodies, const ContactStep& step,
               const std::vector<ContactPair>* candidates)
-        : bodies_(bodies), step_(step), candidates_(candidates), paths_(bodies.size()), versions_(bodies.size(), 0) {
+        : bodies_(bodies),
+          step_(step),
+          candidates_(candidates),
+          paths_(bodies.size()),
+          versions_(bodies.size(), 0),
+          waves_(bodies.size(), 0) {
         for (std::size_t i = 0; i < bodies.size(); ++i) {
             const Vec3d from = xyz(before[i]), end = xyz(bodies.position[i]);
-            paths_[i] = {.end = end, .way = (end - from) / step.length, .radius = bodies.surface[i].radius};
-            paths_[i].alive = isFinite(from) && isFinite(end) && isFinite(xyz(bodies.velocity[i]));
+            const bool finite = isFinite(from) && isFinite(end) && isFinite(xyz(bodies.velocity[i]));
+            paths_[i] = {.end = end, .way = (end - from) / step.length, .radius = finite ? bodies.surface[i].radius : kGone};
         }
-        heavy_ = heavyBodies(bodies.position.size(), [&](std::size_t i) { return bodies.position[i].w; });
+        for (const std::uint32_t h : heavyBodies(bodies.size(), [&](std::size_t i) { return bodies.position[i].w; }))
+            heavy_.push_back({h, bodies.position[h], bodies.velocity[h]});
     }
 
     Double4& position(std::uint32_t i) { return bodies_.position[i]; }
@@ -31,17 +37,20 @@ public:
     std::uint32_t id(std::uint32_t i) const { return bodies_.id[i]; }
     BodyPath& path(std::uint32_t i) { return paths_[i]; }
     std::uint32_t& version(std::uint32_t i) { return versions_[i]; }
-    bool merged(std::uint32_t i) const { return !mergedAway_.empty() && mergedAway_[i]; }
+    std::uint32_t& wave(std::uint32_t i) { return waves_[i]; }
     void mergeAway(std::uint32_t i) {
         mergedAway_.resize(paths_.size(), false);
         mergedAway_[i] = true;
     }
-    const std::vector<std::uint32_t>& heavy() const { return heavy_; }
+    std::vector<HeavyBody>& heavy() { return heavy_; }
 
     template <class Use>
     void find(bool resting, const Use& use) {
         if (candidates_) {
-            for (const ContactPair& pair : *candidates_) use(pair.first, pair.second);
+            for (const ContactPair& pair : *candidates_)
+                if (paths_[pair.first].alive() && paths_[pair.second].alive())
+                    if (const auto time = contactTime(paths_[pair.first], paths_[pair.second], 0, step_.length, resting))
+                        use(pair.first, pair.second, *time);
             return;
         }
         cells_.build(paths_, step_.length);
@@ -51,15 +60,16 @@ public:
         parallelFor(paths_.size(), step_.threads, kSearchGrain, [&](std::size_t first, std::size_t last) {
             std::vector<ContactPair> here;
             for (std::size_t i = first; i < last; ++i)
-                if (paths_[i].alive)
+                if (paths_[i].alive())
                     cells_.pairs(static_cast<std::uint32_t>(i), [&](std::uint32_t k) {
-                        if (paths_[k].alive && contactTime(paths_[i], paths_[k], 0, step_.length, resting))
+                        if (paths_[k].alive() && contactTime(paths_[i], paths_[k], 0, step_.length, resting))
                             here.push_back({static_cast<std::uint32_t>(i), k});
                     });
             const std::lock_guard lock(together);
             found.insert(found.end(), here.begin(), here.end());
         });
-        for (const ContactPair& pair : found) use(pair.first, pair.second);
+        for (const ContactPair& pair : found)
+            use(pair.first, pair.second, *contactTime(paths_[pair.first], paths_[pair.second], 0, step_.length, resting));
     }
     void renew(const std::vector<std::uint32_t>& changed) {
         if (!built_ || cells_.crowded()) {
@@ -67,14 +77,17 @@ public:
             built_ = true;
         } else {
             for (const std::uint32_t i : changed)
-                if (paths_[i].alive) cells_.move(paths_, i);
+                if (paths_[i].alive()) cells_.move(paths_, i);
         }
     }
     template <class Use>
-    void near(std::uint32_t i, double, bool, const Use& use) {
-        cells_.near(i, use);
+    void near(std::uint32_t i, double earliest, bool resting, const Use& use) {
+        cells_.near(i, [&](std::uint32_t k) {
+            if (!paths_[k].alive()) return;
+            const double from = std::max({paths_[i].from, paths_[k].from, earliest});
+            if (const auto time = contactTime(paths_[i], paths_[k], from, step_.length, resting)) use(k, *time);
+        });
     }
-    void reach(const EventPlace&) {}
     void noteEvent(const EventPlace&, std::uint32_t, std::uint32_t) {}
     /// Removes the bodies that merged into others.
     void close() {
@@ -89,7 +102,8 @@ private:
     const ContactStep& step_;
     const std::vector<ContactPair>* candidates_;
     std::vector<BodyPath> paths_;
-    std::vector<std::uint32_t> versions_, heavy_;
+    std::vector<std::uint32_t> versions_, waves_;
+    std::vector<HeavyBody> heavy_;
     std::vector<bool> mergedAway_;
     PathCells cells_;
     bool built_ = false;

@@ -64,21 +64,99 @@ private:
     std::uint32_t round_ = 0;
 };
 
+/// A contact to come; `a` is the body with the lower id.
+struct PairContact {
+    double time = 0;                                  ///< since the beginning of the step [T]
+    std::uint32_t lower = 0, higher = 0;              ///< ids
+    std::uint32_t a = 0, b = 0;                       ///< places
+    std::uint32_t versionA = 0, versionB = 0;         ///< changes of both when it was found
+    bool operator<(const PairContact& other) const {  // a heap gives the largest one first
+        if (time != other.time) return time > other.time;
+        return lower != other.lower ? lower > other.lower : higher > other.higher;
+    }
+};
+
+/// Contacts ordered by time, then ids. Those of a short time are a heap, all later ones lie in buckets by their time.
+class ContactQueue {
+public:
+    void clear(double length) {
+        perTime_ = kBuckets / length;
+        bucket_ = 0;
+        heap_.clear();
+        later_.clear();
+        first_.assign(kBuckets + 1, kNone);
+    }
+    void push(const PairContact& contact) {
+        const auto bucket = static_cast<std::uint32_t>(std::min(double{kBuckets}, contact.time * perTime_));
+        if (bucket > bucket_) {
+            later_.push_back({contact, first_[bucket]});
+            first_[bucket] = static_cast<std::uint32_t>(later_.size() - 1);
+            return;
+        }
+        heap_.push_back(contact);
+        std::push_heap(heap_.begin(), heap_.end());
+    }
+    /// The first one, as far as it is known without those of later times; null: none of this short time.
+    const PairContact* first() const { return heap_.empty() ? nullptr : &heap_.front(); }
+    /// Goes to the next time with contacts; false: there are none.
+    bool advance() {
+        while (++bucket_ <= kBuckets) {
+            for (std::uint32_t at = first_[bucket_]; at != kNone; at = later_[at].next) heap_.push_back(later_[at].contact);
+            if (heap_.empty()) continue;
+            std::make_heap(heap_.begin(), heap_.end());
+            return true;
+        }
+        return false;
+    }
+    PairContact pop() {
+        std::pop_heap(heap_.begin(), heap_.end());
+        const PairContact first = heap_.back();
+        heap_.pop_back();
+        return first;
+    }
+
+private:
+    static constexpr std::uint32_t kBuckets = 1024, kNone = std::numeric_limits<std::uint32_t>::max();
+    struct Later {
+        PairContact contact;
+        std::uint32_t next;
+    };
+    double perTime_ = 0;
+    std::uint32_t bucket_ = 0;
+    std::vector<PairContact> heap_;
+    std::vector<Later> later_;
+    std::vector<std::uint32_t> first_;
+};
+
+/// A body whose tide and whose energy with others count, see heavyBodies(). It acts from where the step has left it,
+/// whatever contacts do to it: events far from each other then do not depend on each other.
+struct HeavyBody {
+    std::uint32_t place = 0;  ///< of the body that it is a part of now
+    Double4 position{}, velocity{};
+};
+
+/// |a|, by squares wherever they neither underflow nor overflow.
+inline double lengthOf(const Vec3d& a) {
+    const double squared = dot(a, a);
+    return squared > 1e-280 && squared < 1e280 ? std::sqrt(squared) : exactLength(a);
+}
+
 /// The loop over the contacts of a step. `Bodies` has the bodies of the step, by places from 0 on:
 ///
 ///   position(i), velocity(i), surface(i), id(i)   the body at the end of the step, to change in place
-///   path(i), version(i)                           its way through the rest of the step, and its changes so far
-///   mergeAway(i), merged(i)                       it is gone
-///   heavy()                                       places of the bodies with more than kHeavyShare of the mass
-///   find(resting, use)                            calls use(i, k) for all pairs that touch on their first paths
+///   path(i), version(i), wave(i)                  its way through the rest of the step, its changes so far, a mark
+///   mergeAway(i)                                  it is gone
+///   heavy()                                       a HeavyBody for each body with more than kHeavyShare of the mass
+///   find(resting, use)                            calls use(i, k, time) for all pairs that touch on their first paths
 ///   renew(changed)                                these paths have changed since the last call
-///   near(i, earliest, resting, use)               calls use(k) for all others that may touch i from then on
-///   reach(place)                                  heavy bodies are to be as all events before that one left them
+///   near(i, earliest, resting, use)               calls use(k, time) for all others that touch i from then on
 ///   noteEvent(place, i, k)                        an event has changed i and k
 template <class Bodies>
 class Resolver {
-    // A pair bounces so many times a step at most: bodies at rest on each other would bounce without end.
+    // A pair bounces so many times a step at most. It bounces again only where it would sink by more than so many times the
+    // sum of the radii until the step ends, because bodies at rest on each other would bounce without end.
     static constexpr int kMostBounces = 4;
+    static constexpr double kSinks = 1.0 / 32;
 
 public:
     Resolver(const ContactSettings& contact, const ForceSettings& force, const ContactStep& step)
@@ -87,6 +165,7 @@ public:
           step_(step),
           law_(lawRow(force.law)),
           atZero_(finiteAtZero(force)),
+          tides_(loopLaw(force) == Law::gravity),
           merging_(contact.mode != ContactMode::bounce) {}
 
     /// Adds the events of these bodies and their places in the order. May be called again, for other bodies.
@@ -96,39 +175,34 @@ public:
         places_ = &places;
         now_ = 0;
         wave_ = 0;
+        searches_ = 0;
         bounces_.clear();
-        bodies_->find(merging_, [&](std::uint32_t i, std::uint32_t k) { note(i, k, 0); });
-        while (!queue_.empty() || !changed_.empty()) {
+        queue_.clear(step_.length);
+        bodies_->find(merging_, [&](std::uint32_t i, std::uint32_t k, double time) { note(i, k, time); });
+        for (;;) {
+            const PairContact* const first = queue_.first();
             // A contact of this very moment, of a body that has changed in it, still happens if they touch.
-            if (queue_.empty() || (!changed_.empty() && queue_.front().time > now_)) {
+            if (!changed_.empty() && (!first || first->time > now_)) {
                 findAnew();
                 continue;
             }
-            const Contact next = queue_.front();
-            std::pop_heap(queue_.begin(), queue_.end());
-            queue_.pop_back();
-            if (!path(next.a).alive || !path(next.b).alive) continue;
+            if (!first) {
+                if (!queue_.advance()) return;
+                continue;
+            }
+            const PairContact next = queue_.pop();
+            if (!path(next.a).alive() || !path(next.b).alive()) continue;
             const bool same = bodies_->version(next.a) == next.versionA && bodies_->version(next.b) == next.versionB;
             if (!same && (next.time > now_ || !touchesAt(next.a, next.b, now_))) continue;
             if (next.time > now_) wave_ = 0;
             now_ = std::max(now_, next.time);
             place_ = {now_, wave_, next.lower, next.higher};
-            bodies_->reach(place_);
             meet(next.a, next.b);
         }
     }
 
 private:
-    /// A contact to come; `a` is the body with the lower id.
-    struct Contact {
-        double time;
-        std::uint32_t lower, higher;  ///< ids
-        std::uint32_t a, b, versionA, versionB;
-        bool operator<(const Contact& other) const {  // the queue gives the largest one first
-            return std::tie(time, lower, higher) > std::tie(other.time, other.lower, other.higher);
-        }
-    };
-    /// Changes by a bounce, and the unit vector from b to a.
+    /// Changes by a bounce.
     struct Bounce {
         Vec3d kickA{}, kickB{}, twistA{}, twistB{};
     };
@@ -138,29 +212,27 @@ private:
     double massOf(std::uint32_t i) const { return inertialMass(bodies_->position(i), bodies_->velocity(i)); }
     bool held(std::uint32_t i) const { return bodies_->velocity(i).w == 0; }
 
-    void note(std::uint32_t i, std::uint32_t k, double earliest) {
-        const double from = std::max({path(i).from, path(k).from, earliest});
-        const std::optional<double> time = contactTime(path(i), path(k), from, step_.length, merging_);
-        if (!time) return;
+    void note(std::uint32_t i, std::uint32_t k, double time) {
         if (bodies_->id(k) < bodies_->id(i)) std::swap(i, k);
-        queue_.push_back({*time, bodies_->id(i), bodies_->id(k), i, k, bodies_->version(i), bodies_->version(k)});
-        std::push_heap(queue_.begin(), queue_.end());
+        queue_.push({time, bodies_->id(i), bodies_->id(k), i, k, bodies_->version(i), bodies_->version(k)});
     }
     bool touchesAt(std::uint32_t i, std::uint32_t k, double time) const {
         return contactTime(path(i), path(k), time, step_.length, merging_) == time;
     }
     void findAnew() {
         ++wave_;
+        ++searches_;
         std::ranges::sort(changed_);
         changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
         bodies_->renew(changed_);
-        searched_.swap(changed_);
-        for (const std::uint32_t i : searched_)
-            if (path(i).alive)
-                bodies_->near(i, now_, merging_, [&](std::uint32_t k) {
-                    if (path(k).alive) note(i, k, now_);
+        for (const std::uint32_t i : changed_) bodies_->wave(i) = searches_;
+        for (const std::uint32_t i : changed_)
+            if (path(i).alive())
+                bodies_->near(i, now_, merging_, [&](std::uint32_t k, double time) {
+                    // Of two changed bodies the first one has found the pair already.
+                    if (k > i || bodies_->wave(k) != searches_) note(i, k, time);
                 });
-        searched_.clear();
+        changed_.clear();
     }
     void changes(std::uint32_t i) {
         path(i).from = now_;
@@ -179,10 +251,9 @@ private:
         double energy =
             (mass * dot(velocityOf(i), velocityOf(i)) + inertiaOf(mass, surface.radius) * dot(surface.spin, surface.spin)) /
             2;
-        for (const std::uint32_t h : bodies_->heavy())
-            if (h != i && h != k && !bodies_->merged(h))
-                energy += pairEnergy(bodies_->position(i).w * bodies_->position(h).w,
-                                     xyz(bodies_->position(i)) - xyz(bodies_->position(h)));
+        for (const HeavyBody& h : bodies_->heavy())
+            if (h.place != i && h.place != k)
+                energy += pairEnergy(bodies_->position(i).w * h.position.w, xyz(bodies_->position(i)) - xyz(h.position));
         return energy;
     }
     double energyOfPair(std::uint32_t a, std::uint32_t b) const {
@@ -202,14 +273,15 @@ private:
     }
 
     /// `away`: from b to a at the contact. The arms end at one point between the centres, so that no angular momentum is
-    /// lost where the spheres overlap.
-    Bounce bounceOf(std::uint32_t a, std::uint32_t b, const Vec3d& away) const {
-        const double apart = exactLength(away);
+    /// lost where the spheres overlap. `least`: none for bodies that close more slowly [L/T].
+    Bounce bounceOf(std::uint32_t a, std::uint32_t b, const Vec3d& away, double least) const {
+        const double apart = lengthOf(away);
         const Vec3d relative = velocityOf(a) - velocityOf(b);
-        const double speed = exactLength(relative);
+        const double speed = lengthOf(relative);
         if (apart == 0 && speed == 0) return {};
         const Vec3d normal = apart > 0 ? away / apart : -relative / speed;
         const double closing = dot(relative, normal);
+        if (!(-closing >= least)) return {};
         // Inverse masses. A body without mass gives way to one with mass; a held body gives way to none.
         const double ma = massOf(a), mb = massOf(b);
         const bool light = (ma <= 0 && !held(a)) || (mb <= 0 && !held(b));
@@ -218,16 +290,17 @@ private:
         };
         const double wa = yields(a, ma), wb = yields(b, mb);
         constexpr double kStill = 1e-13;  // closing speed that rounding leaves, relative to the speeds
-        if (!(closing < -kStill * (exactLength(velocityOf(a)) + exactLength(velocityOf(b)))) || wa + wb == 0) return {};
+        if (!(closing < -kStill * (lengthOf(velocityOf(a)) + lengthOf(velocityOf(b)))) || wa + wb == 0) return {};
         const Surface &sa = bodies_->surface(a), &sb = bodies_->surface(b);
         const double both = sa.radius + sb.radius, armA = apart * sa.radius / both, armB = apart * sb.radius / both;
         const double ia = sa.radius > 0 ? wa / inertiaOf(1, sa.radius) : 0;
         const double ib = sb.radius > 0 ? wb / inertiaOf(1, sb.radius) : 0;
         const double press = -(1 + restitutionOf(a, b, both, closing)) * closing / (wa + wb);
+        if (contact_.friction == 0) return {wa * press * normal, -wb * press * normal};
         Vec3d rub{};
         const Vec3d sliding = relative - cross(armA * sa.spin + armB * sb.spin, normal);
         const Vec3d slip = sliding - dot(sliding, normal) * normal;
-        if (const double slips = exactLength(slip); contact_.friction > 0 && slips > 0) {
+        if (const double slips = lengthOf(slip); slips > 0) {
             const double stops = slips / (wa + wb + armA * armA * ia + armB * armB * ib);
             rub = -std::min(contact_.friction * press, stops) / slips * slip;
         }
@@ -240,30 +313,29 @@ private:
         if (contact_.mode == ContactMode::stick) return true;
         if (contact_.mode == ContactMode::bounce) return false;
         const double mass = bodies_->position(a).w + bodies_->position(b).w;
-        const double pull = pairEnergy(mass, away);
-        const auto heavier = [&](std::uint32_t h) {
-            return h != a && h != b && !bodies_->merged(h) && bodies_->position(h).w > mass;
-        };
         const Vec3d middle = (xyz(bodies_->position(a)) + xyz(bodies_->position(b))) / 2;
         double tide = 0;
-        std::uint32_t centre = 0;
-        for (const std::uint32_t h : bodies_->heavy()) {
-            if (!heavier(h)) continue;
-            const double far = distance(middle, xyz(bodies_->position(h)));
-            const double strength = bodies_->position(h).w / (far * far * far);
-            if (strength > tide) tide = strength, centre = h;
+        const HeavyBody* centre = nullptr;
+        for (const HeavyBody& h : bodies_->heavy()) {
+            if (h.place == a || h.place == b || !(h.position.w > mass)) continue;
+            const double far = lengthOf(middle - xyz(h.position));
+            const double strength = h.position.w / (far * far * far);
+            if (strength > tide) tide = strength, centre = &h;
         }
-        if (tide == 0 || loopLaw(force_) != Law::gravity || !(mass > 0)) return dot(after, after) / 2 + pull < 0;
+        if (!centre || !tides_ || !(mass > 0)) return dot(after, after) / 2 + pairEnergy(mass, away) < 0;
+        const double apart = lengthOf(away);
+        if (3 * tide * apart * apart * apart >= mass) return false;  // beyond the Hill sphere
         const double share = massOf(a) + massOf(b) > 0 ? massOf(a) / (massOf(a) + massOf(b)) : 0.5;
-        const Vec3d out = middle - xyz(bodies_->position(centre));
-        const Vec3d motion = share * velocityOf(a) + (1 - share) * velocityOf(b) - velocityOf(centre);
-        const Vec3d radial = out / exactLength(out), turn = cross(out, motion);
-        const double rate = std::sqrt(tide), turning = exactLength(turn);
+        const Vec3d out = middle - xyz(centre->position);
+        const Vec3d motion = share * velocityOf(a) + (1 - share) * velocityOf(b) - xyz(centre->velocity);
+        const Vec3d radial = out / lengthOf(out), turn = cross(out, motion);
+        const double rate = std::sqrt(tide), turning = lengthOf(turn);
         const Vec3d pole = turning > 0 ? turn / turning : Vec3d{};
         const Vec3d drift = after - cross(rate * pole, away);
         const double x = dot(away, radial), z = dot(away, pole), edge = std::cbrt(mass / (3 * tide));
-        const double energy = dot(drift, drift) / 2 + tide * (z * z - 3 * x * x) / 2 + pull + 4.5 * tide * edge * edge;
-        return energy < 0 && exactLength(away) < edge;
+        const double energy =
+            dot(drift, drift) / 2 + tide * (z * z - 3 * x * x) / 2 + pairEnergy(mass, away) + 4.5 * tide * edge * edge;
+        return energy < 0;
     }
 
     void meet(std::uint32_t a, std::uint32_t b) {
@@ -277,15 +349,19 @@ private:
         // On the line of the velocities at the end, so that the change is exact for the bodies of the end.
         const Vec3d away = apart - rest * relative;
         if (held(a) && held(b)) return;
-        const Bounce bounce = bounceOf(a, b, away);
-        const bool bounces = bounce.kickA != Vec3d{} || bounce.kickB != Vec3d{};
-        const Vec3d along = exactLength(away) > 0 ? both / exactLength(away) * away : Vec3d{both, 0, 0};
-        if (merging_ && staysBound(a, b, exactLength(away) < both ? along : away, relative + bounce.kickA - bounce.kickB))
-            return merge(a, b);
-        if (!bounces) return;
-        int& count = bounces_.of(static_cast<std::uint64_t>(std::min(a, b)) << 32 | std::max(a, b));
-        if (count == kMostBounces) return;
-        ++count;
+        Bounce bounce;
+        int* count = nullptr;
+        if (dot(relative, away) < 0 || away == Vec3d{}) {
+            count = &bounces_.of(static_cast<std::uint64_t>(std::min(a, b)) << 32 | std::max(a, b));
+            if (*count < kMostBounces) bounce = bounceOf(a, b, away, *count > 0 ? kSinks * both / left : 0);
+        }
+        if (merging_) {
+            const double far = lengthOf(away);
+            const Vec3d along = far > 0 ? both / far * away : Vec3d{both, 0, 0};
+            if (staysBound(a, b, far < both ? along : away, relative + bounce.kickA - bounce.kickB)) return merge(a, b);
+        }
+        if (bounce.kickA == Vec3d{} && bounce.kickB == Vec3d{}) return;
+        ++*count;
         ContactEvent event = eventOf(ContactKind::bounce, a, b, away, left);
         const double before = energyOfPair(a, b);
         const auto kick = [&](std::uint32_t i, const Vec3d& by, const Vec3d& twist) {
@@ -318,7 +394,7 @@ private:
                 .kind = kind,
                 .first = bodies_->id(a),
                 .second = bodies_->id(b),
-                .speed = exactLength(velocityOf(a) - velocityOf(b)),
+                .speed = lengthOf(velocityOf(a) - velocityOf(b)),
                 .place = both > 0 ? centre - path(a).radius / both * away : centre};
     }
 
@@ -351,8 +427,10 @@ private:
         surface.radius = radius;
         path(a).end = xyz(xa);
         path(a).radius = radius;
-        path(b).alive = false;
+        path(b).radius = kGone;
         bodies_->mergeAway(b);
+        for (HeavyBody& h : bodies_->heavy())
+            if (h.place == b) h.place = a;
         event.lost = before - energyOf(a, a);
         event.mass = massOf(a) > 0 ? massOf(a) : source;
         event.radius = radius;
@@ -364,15 +442,16 @@ private:
     const ForceSettings& force_;
     const ContactStep& step_;
     const LawRow& law_;
-    bool atZero_, merging_;
+    bool atZero_, tides_, merging_;
     Bodies* bodies_ = nullptr;
     std::vector<ContactEvent>* events_ = nullptr;
     std::vector<EventPlace>* places_ = nullptr;
-    std::vector<std::uint32_t> changed_, searched_;
-    std::vector<Contact> queue_;  ///< a heap
+    std::vector<std::uint32_t> changed_;
+    ContactQueue queue_;
     BounceCounts bounces_;
     double now_ = 0;          ///< since the beginning of the step
     std::uint32_t wave_ = 0;  ///< searches at this moment
+    std::uint32_t searches_ = 0;
     EventPlace place_{};
 };
 

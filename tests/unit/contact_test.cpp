@@ -174,7 +174,7 @@ TEST(Contact, listsAndIslandsOfADeviceGiveTheBitsOfOneQueue) {
         testing_support::ContactLists lists(before, start);
         ASSERT_EQ(lists.heavy, std::vector<std::uint32_t>{600});
         for (const ContactMode mode : {ContactMode::merge, ContactMode::bounce, ContactMode::stick})
-            for (const int threads : {1, 3}) {
+            for (const int threads : {1, 3, 12}) {
                 ParticleSet searched = start, listed = start;
                 const ContactSettings contact{.mode = mode, .restitution = 0.3, .friction = 0.2};
                 const ContactStep step{.step = 1, .time = 0, .length = 1, .threads = threads};
@@ -213,6 +213,25 @@ TEST(Contact, listsAndIslandsOfADeviceGiveTheBitsOfOneQueue) {
         apply(lists.found.changes, listed);
         EXPECT_TRUE(testing_support::sameBytes(listed.position, searched.position)) << speed;
     }
+    // Rows of bodies that are hit at one end: the blow reaches the other end through all parts of space that lie between.
+    std::vector<Double4> x, v;
+    for (int row = 0; row < 12; ++row)
+        for (int k = -1; k < 100; ++k) {
+            x.push_back({k < 0 ? -0.1 : 0.2 * (1 - 1e-5) * k, 0.3 * row, 0, 1e-6});
+            v.push_back({k < 0 ? 0.6 : 0, 0, 0, 1});
+        }
+    const ParticleSet rows = balls(x, v, 0.1);
+    const std::vector<Double4> before = earlier(rows, 1);
+    testing_support::ContactLists lists(before, rows);
+    ParticleSet searched = rows, listed = rows;
+    const ContactSettings contact{.mode = ContactMode::bounce, .restitution = 1};
+    const ContactStep step{.step = 1, .time = 0, .length = 1, .threads = 3};
+    EXPECT_EQ(resolveContacts(before, searched, contact, kGravity, step).size(), 1200u);
+    EXPECT_GT(searched.velocity.back().x, 0.5);
+    resolveContacts(lists.found, contact, kGravity, step);
+    apply(lists.found.changes, listed);
+    EXPECT_TRUE(testing_support::sameBytes(listed.position, searched.position));
+    EXPECT_TRUE(testing_support::sameBytes(listed.velocity, searched.velocity));
     EXPECT_GT(contacts, 4000u);
     EXPECT_GT(more, 50u) << "contacts of pairs that would not touch without others";
 }
@@ -333,6 +352,26 @@ TEST(Contact, aForceCheckEndsAlthoughEachStepHasContacts) {
     EXPECT_GT(simulation.takeContactEvents().size(), 100u);
     ASSERT_TRUE(simulation.forceCheck());
     EXPECT_TRUE(simulation.forceCheck()->passed);
+}
+
+TEST(Contact, aFieldThatDependsOnTimeKeepsItsClockWhereContactsChangeBodies) {
+    // Two bodies without mass bounce far from a third one, which a turning bar moves.
+    const ParticleSet start =
+        balls({{1.5, 0, 0, 1}, {50, 0.2, 0, 0}, {50, -0.2, 0, 0}}, {{0, 1, 0, 1}, {0, -0.1, 0, 1}, {0, 0.1, 0, 1}}, 0.1);
+    for (const char* backend : {"reference", "cpu"}) {
+        const auto endOf = [&](ContactMode mode, std::int64_t bounces) {
+            RunRequest request = testing_support::startOf(start, 0, 1.0 / 16, backend);
+            request.precision = Precision::fp64;
+            request.fields = "bar,mass=1,length=1,width=0.2,height=0.3,pattern=3";
+            request.contact = mode;
+            request.restitution = 1;
+            Simulation simulation(request);
+            while (simulation.step() < 48) simulation.advance({.steps = 48 - simulation.step()}, nullptr);
+            EXPECT_EQ(simulation.contacts().bounces, bounces);
+            return simulation.state().bodies.position[0];
+        };
+        EXPECT_LT(distance(endOf(ContactMode::bounce, 1), endOf(ContactMode::none, 0)), 1e-12) << backend;
+    }
 }
 
 TEST(Contact, sizesSettingsAndFilesAreCheckedWithASentence) {

@@ -207,6 +207,10 @@ public:
     }
     void requestMeasurement() override {
         use();
+        if (!rotationKnown_ && labels_->surface.size() == inertial_.size())
+            labels_->rotation = rotationOf(labels_->surface, [&](std::size_t i) { return inertial_[i]; });
+        rotationKnown_ = true;
+        measuredRotation_ = labels_->rotation;
         engine_.with([&](auto& e) { return e.requestMeasurement(); });
     }
     bool measuring() const override {
@@ -215,11 +219,8 @@ public:
     std::optional<Diagnostics> takeMeasurement(double seconds) override {
         std::optional<Diagnostics> done = with([&](auto& e) { return e.takeMeasurement(seconds); });
         if (!done) return done;
-        if (!rotationKnown_ && labels_->surface.size() == inertial_.size())
-            labels_->rotation = rotationOf(labels_->surface, [&](std::size_t i) { return inertial_[i]; });
-        rotationKnown_ = true;
-        done->kinetic += labels_->rotation.energy;
-        done->angularMomentum += labels_->rotation.angularMomentum;
+        done->kinetic += measuredRotation_.energy;
+        done->angularMomentum += measuredRotation_.angularMomentum;
         return done;
     }
 
@@ -341,6 +342,7 @@ private:
     std::vector<double> masses_, inertial_;  ///< of bodies with radii: sources, and inertial masses
     std::vector<std::uint32_t> heavy_;       ///< see heavyBodies()
     bool rotationKnown_ = true;              ///< the labels have the rotation of the present bodies
+    Rotation measuredRotation_;              ///< of the bodies whose measurement was requested last
 };
 
 }  // namespace
