@@ -162,7 +162,7 @@ public:
     /// The same with other terms of the same kinds.
     void loadAgain(const ParticleSet& bodies, const ForceTerms& terms);
     /// Changes bodies of the last complete step where they are; nothing else is copied or chosen anew. What methods know of
-    /// the other bodies stays, and so does the clock. A step under way begins again; a check is dropped, a measurement ends.
+    /// the other bodies stays, and so does the clock. A step under way begins again; a check and a measurement are dropped.
     /// Where none is removed, all keep their masses; without `moved` also their places, and so their forces. False, and
     /// nothing changed: these changes need a load().
     virtual bool change(const BodyChanges&, [[maybe_unused]] bool moved = true) { return false; }

@@ -91,33 +91,6 @@ TEST_F(ContactOnGpu, runsDoNotDependOnSlicesAndGoBack) {
     EXPECT_LT(distance(last.angularMomentum, first.angularMomentum), 1e-4 * length(first.angularMomentum));
 }
 
-TEST_F(ContactOnGpu, aMeasurementEndsWithTheStateItWasBegunOnAlthoughEachStepHasContacts) {
-    RunRequest request{.scene = "moon", .bodies = 20000, .backend = "cuda"};
-    request.farField = true;
-    Simulation simulation(request);
-    while (simulation.step() < 20) simulation.advance({.steps = 20 - simulation.step()}, nullptr);
-    const Diagnostics now = simulation.measure();
-    const ContactTotals before = simulation.contacts();
-    Backend& device = simulation.backend();
-    device.requestMeasurement();
-    while (simulation.step() < 40) simulation.advance({.steps = 40 - simulation.step()}, nullptr);
-    EXPECT_GT(simulation.contacts().merges, before.merges);
-    std::optional<Diagnostics> measured;
-    ASSERT_TRUE(device.measuring());
-    while (device.measuring() && !measured) {
-        device.wait();
-        measured = device.takeMeasurement(0.05);
-    }
-    ASSERT_TRUE(measured);
-    EXPECT_EQ(measured->failure, "");
-    EXPECT_EQ(measured->kinetic, now.kinetic);
-    EXPECT_EQ(measured->potential, now.potential);
-    EXPECT_EQ(measured->angularMomentum, now.angularMomentum);
-    // The next measurement is that of the bodies that are left.
-    EXPECT_NE(simulation.measure().kinetic, now.kinetic);
-    EXPECT_FALSE(device.measuring());
-}
-
 TEST_F(ContactOnGpu, changesInPlaceGiveTheSameBitsAsALoad) {
     for (const Precision precision : {Precision::fp32, Precision::fp64}) {
         ParticleSet bodies = moving(1000, 0.01);

@@ -207,10 +207,6 @@ public:
     }
     void requestMeasurement() override {
         use();
-        if (!rotationKnown_ && labels_->surface.size() == inertial_.size())
-            labels_->rotation = rotationOf(labels_->surface, [&](std::size_t i) { return inertial_[i]; });
-        rotationKnown_ = true;
-        measuredRotation_ = labels_->rotation;
         engine_.with([&](auto& e) { return e.requestMeasurement(); });
     }
     bool measuring() const override {
@@ -219,8 +215,11 @@ public:
     std::optional<Diagnostics> takeMeasurement(double seconds) override {
         std::optional<Diagnostics> done = with([&](auto& e) { return e.takeMeasurement(seconds); });
         if (!done) return done;
-        done->kinetic += measuredRotation_.energy;
-        done->angularMomentum += measuredRotation_.angularMomentum;
+        if (!rotationKnown_ && labels_->surface.size() == inertial_.size())
+            labels_->rotation = rotationOf(labels_->surface, [&](std::size_t i) { return inertial_[i]; });
+        rotationKnown_ = true;
+        done->kinetic += labels_->rotation.energy;
+        done->angularMomentum += labels_->rotation.angularMomentum;
         return done;
     }
 
@@ -342,7 +341,6 @@ private:
     std::vector<double> masses_, inertial_;  ///< of bodies with radii: sources, and inertial masses
     std::vector<std::uint32_t> heavy_;       ///< see heavyBodies()
     bool rotationKnown_ = true;              ///< the labels have the rotation of the present bodies
-    Rotation measuredRotation_;              ///< of the bodies whose measurement was requested last
 };
 
 }  // namespace

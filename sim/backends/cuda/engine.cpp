@@ -90,8 +90,12 @@ void EngineOf<Real>::copyBody(std::uint32_t index, Double4& position, Double4& v
 template <class Real>
 void EngineOf<Real>::change(const DeviceChanges& changes, const BodyFacts* left, const LaunchPlan& plan, bool moved) {
     abandonForce();
+    if (diagnostics_) diagnostics_->drop();
+    pairsMeasured_.reset();
+    measureFailure_.clear();
     if (left) {
         facts_ = *left;
+        diagnostics_.reset();
         copy_.reset();
     }
     const auto count = static_cast<std::uint32_t>(facts_.count);
@@ -225,7 +229,6 @@ void EngineOf<Real>::requestMeasurement() {
     pairsMeasured_.reset();
     if (size() == 0) return;
     try {
-        if (diagnostics_ && diagnostics_->count() != state_.count()) diagnostics_.reset();
         if (!diagnostics_) diagnostics_ = std::make_unique<DiagnosticsJob<Real>>(context_.stream, state_.count());
         if constexpr (std::is_same_v<Real, float>) {
             const bool tree = pairs().plan().entry->row.approximates && treeHasEnergy(wanted_);

@@ -20,7 +20,6 @@ public:
     /// enough.
     DiagnosticsJob(Stream stream, std::uint32_t count);
 
-    std::uint32_t count() const { return count_; }
     /// Sets how pairs are summed from the next begin() on: by a tree, or all of them (null). A tree needs a state in float.
     void setTree(std::unique_ptr<TreeEnergy> tree);
     /// Error allowed for the forces of the tree; 0: all pairs are summed.
