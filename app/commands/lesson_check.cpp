@@ -13,12 +13,15 @@
 #include "sim/core/names.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <thread>
 #include <utility>
 
 namespace gravlab {
 
 LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Options& asked, double limit) {
+    constexpr double kFrame = 1.0 / 60;
     constexpr int kWidth = 160, kHeight = 90;  // the picture only answers queries; it is never shown
     Options options = asked;
     options.simulation.scene = "two-body";
@@ -42,6 +45,11 @@ LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Opti
             {.framebuffer = target.framebuffer(), .width = target.width(), .height = target.height(), .applied = [&] {
                  runner.update(app.document, app.reports.lesson, host, hostClock());
              }});
+        // A run at the pace of the clock needs no more frames than a window shows; others advance with each frame.
+        const bool byClock = (app.document.intent.speed != 0 && !app.document.intent.paused) ||
+                             app.document.lesson.phase == LessonPhase::after;
+        if (const double rest = kFrame - (hostClock() - now); byClock && rest > 0)
+            std::this_thread::sleep_for(std::chrono::duration<double>(rest));
         verdict.seconds = hostClock() - begun;
         verdict.failure = runner.failure();
         if (!verdict.failure.empty() || runner.ended()) break;
