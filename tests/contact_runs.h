@@ -1,6 +1,6 @@
 // Runs with contacts on any backend: neither slices nor a way back change a bit.
 #pragma once
-#include "sim/run/simulation.h"
+#include "tests/advance.h"
 #include "tests/bodies.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ inline bool sameRun(const RunState& a, const RunState& b) {
 inline std::pair<RunState, RunState> expectSameContacts(Simulation& whole, const RunRequest& sliced, std::int64_t early,
                                                         std::int64_t end) {
     const auto go = [](Simulation& run, std::int64_t last, double seconds = Budget{}.seconds) {
-        while (run.step() < last) run.advance({.seconds = seconds, .steps = last - run.step()}, nullptr);
+        gravlab::run(run, last - run.step(), seconds);
         return run.state();
     };
     whole.takeContactEvents();

@@ -22,13 +22,8 @@ inline LoadedStart loadedFrom(const std::string& file, const Snapshot& saved) {
 inline std::size_t expectGoesOnExactly(const RunRequest& request, std::int64_t before, std::int64_t after,
                                        double seconds = Budget{}.seconds) {
     Simulation whole(request), first(request);
-    std::size_t cut = 0;
-    const auto advance = [&](Simulation& run, std::int64_t end) {
-        while (run.step() < end)
-            cut += run.advance({.seconds = seconds, .steps = end - run.step()}, nullptr).stepProgress > 0 ? 1 : 0;
-    };
     run(whole, before + after);
-    advance(first, before);
+    std::size_t cut = run(first, before, seconds);
     const Snapshot saved = checkpointOf(first);
     const std::string file = fileOf(saved);
     const LoadedStart offer = loadedFrom(file, saved);
@@ -48,8 +43,8 @@ inline std::size_t expectGoesOnExactly(const RunRequest& request, std::int64_t b
     if (loaded.bodies.size() < kFew) {
         EXPECT_TRUE(fileOf(loaded) == file);
     }
-    advance(second, before + after);
-    advance(first, before + after);
+    cut += run(second, after, seconds);
+    cut += run(first, after, seconds);
     const Snapshot expected = checkpointOf(whole);
     EXPECT_TRUE(io_test::sameSnapshot(checkpointOf(second), expected));
     EXPECT_TRUE(io_test::sameSnapshot(checkpointOf(first), expected)) << "saving changed the run that was saved";

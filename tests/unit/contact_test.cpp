@@ -163,7 +163,7 @@ TEST(Contact, theOrderIsThatOfTimeAndIdsWhateverTheOrderOfTheBodies) {
     EXPECT_TRUE(testing_support::sameBytes(listed.position, forward.position));
 }
 
-TEST(Contact, listsAndIslandsOfADeviceGiveTheBitsOfOneQueue) {
+TEST(Contact, listsAndPartsOfADeviceGiveTheBitsOfOneQueue) {
     std::size_t contacts = 0, more = 0;
     for (const double speed : {0.004, 0.1}) {
         // One heavy body, which others hit, and large ones.
@@ -366,7 +366,7 @@ TEST(Contact, aFieldThatDependsOnTimeKeepsItsClockWhereContactsChangeBodies) {
             request.contact = mode;
             request.restitution = 1;
             Simulation simulation(request);
-            while (simulation.step() < 48) simulation.advance({.steps = 48 - simulation.step()}, nullptr);
+            run(simulation, 48);
             EXPECT_EQ(simulation.contacts().bounces, bounces);
             return simulation.state().bodies.position[0];
         };
