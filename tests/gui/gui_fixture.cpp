@@ -143,12 +143,11 @@ void GuiTest::TearDown() {
 
 void GuiTest::open(Arguments arguments) {
     if (!greeted) arguments.emplace_back("--no-welcome");
+    const auto lacks = [&](const char* option) { return std::ranges::find(arguments, option) == arguments.end(); };
     // Steps would fill the rest of each frame, and every event waits for two frames.
-    if (std::find(arguments.begin(), arguments.end(), "--time-budget") == arguments.end())
-        arguments.insert(arguments.end(), {"--time-budget", "4"});
+    if (lacks("--time-budget")) arguments.insert(arguments.end(), {"--time-budget", "4"});
     // Without a GPU, the time of a frame goes to its pixels. A window that remembers its size keeps it.
-    if (std::find(arguments.begin(), arguments.end(), "--size") == arguments.end() &&
-        !fs::exists(folder / "config/gravlab/config.toml"))
+    if (lacks("--size") && !fs::exists(folder / "config/gravlab/config.toml"))
         arguments.insert(arguments.end(), {"--size", "1024x640"});
     // A plain picture: most tests do not need another one, and without a GPU photographs took half of their time.
     if (plain) arguments.insert(arguments.end(), {"--colour", "speed", "--glow", "0"});
