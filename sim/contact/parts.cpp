@@ -187,8 +187,7 @@ private:
             owner = joined_.size() == 1 ? 0 : 1 + cuts_.leafOf(shared_.middleOf(index));
             known.store(owner, std::memory_order_relaxed);
         }
-        while (joined_[owner] != owner) owner = joined_[owner];
-        return owner;
+        return rootOf(owner);
     }
 
     void resolve(std::uint32_t which, Resolver<PartBodies>& resolver) {

@@ -100,10 +100,8 @@ private:
     Event event_ = nullptr;
 };
 
-// Objects that exist once on each device and are shared by all backends: events, streams and memory belong to one device.
-
-/// The object of a device. The first call makes it on the current device, which must be `device`; it lives to the end of the
-/// program. Any thread may call.
+/// The object of a device, shared by all backends: events, streams and memory belong to one device. The first call makes it
+/// on the current device, which must be `device`; it lives to the end of the program. Any thread may call.
 template <class T>
 class PerDevice {
 public:
