@@ -5,6 +5,7 @@
 #include "app/tables/format.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/core/particles.h"
 #include "sim/forces/cell_grid.h"
 #include "sim/forces/force_check.h"
@@ -353,9 +354,10 @@ Verdict verifyKernel(Backend& tested, const KernelRow& row, std::optional<double
     return verdict;
 }
 
+static std::string nameOfTermKernel(const KernelRow& row) { return std::string(row.term) + ":" + std::string(row.name); }
+
 Verdict verifyTermKernel(Backend& tested, const KernelRow& row, const TermKind& kind, std::optional<double> tolerance) {
-    Verdict verdict{
-        .backend = std::string(row.backend), .kernel = std::string(row.term) + ":" + std::string(row.name), .note = {}};
+    Verdict verdict{.backend = std::string(row.backend), .kernel = nameOfTermKernel(row), .note = {}};
     constexpr std::size_t kCounts[] = {2, 33, 300};
     tryOut(verdict, [&] {
         for (const PrecisionRow& precision : precisions()) {
@@ -384,8 +386,27 @@ Verdict verifyTermKernel(Backend& tested, const KernelRow& row, const TermKind& 
     return verdict;
 }
 
+namespace {
+
+/// Throws UsageError for a name that no kernel has.
+void requireKernels(std::span<const std::string> names) {
+    if (names.empty()) return;
+    std::vector<std::string> all;
+    for (const KernelRow& row : kernels()) all.emplace_back(row.name);
+    for (const TermKind& kind : termKinds())
+        for (const BackendRow& backend : backends())
+            for (const KernelRow* row : listedKernels(backend.name, kind.name)) all.push_back(nameOfTermKernel(*row));
+    for (const std::string& name : names)
+        if (std::ranges::find(all, name) == all.end())
+            throw UsageError(unknownName("kernel", name, {all.begin(), all.end()}));
+}
+
+}  // namespace
+
 std::vector<Verdict> verifyAll(std::span<const BackendRow> rows, const BackendOptions& options,
-                               std::optional<double> tolerance) {
+                               std::optional<double> tolerance, std::span<const std::string> only) {
+    requireKernels(only);
+    const auto wanted = [&](std::string_view name) { return only.empty() || std::ranges::find(only, name) != only.end(); };
     std::vector<Verdict> verdicts;
     for (const BackendRow& row : rows) {
         const Reason reason = row.unavailable(options);
@@ -397,7 +418,7 @@ std::vector<Verdict> verifyAll(std::span<const BackendRow> rows, const BackendOp
         try {
             const std::unique_ptr<Backend> made = row.make(options);
             for (const KernelRow& kernelRow : kernels()) {
-                if (kernelRow.backend != row.name) continue;
+                if (kernelRow.backend != row.name || !wanted(kernelRow.name)) continue;
                 const Reason missing =
                     kernelRow.byCutOff ? Reason() : refusal(kernelRow, {});  // such a row of this build is no failure
                 verdicts.push_back(missing.empty() ? verifyKernel(*made, kernelRow, tolerance)
@@ -408,7 +429,8 @@ std::vector<Verdict> verifyAll(std::span<const BackendRow> rows, const BackendOp
             }
             for (const TermKind& kind : termKinds())
                 for (const KernelRow* kernelRow : listedKernels(row.name, kind.name))
-                    if (kind.example) verdicts.push_back(verifyTermKernel(*made, *kernelRow, kind, tolerance));
+                    if (kind.example && wanted(nameOfTermKernel(*kernelRow)))
+                        verdicts.push_back(verifyTermKernel(*made, *kernelRow, kind, tolerance));
         } catch (const std::exception& error) {
             if (InterruptWatch::signal() != 0) throw;
             verdicts.push_back(

@@ -53,8 +53,9 @@ Verdict verifyTermKernel(Backend& backend, const KernelRow& row, const TermKind&
 /// The note of an unfinished check, in the sentence of an interrupt.
 constexpr std::string_view kUnfinishedCheck = "the check is incomplete";
 
-/// All kernels of the given rows; unavailable backends are included with the reason.
+/// All kernels of the given rows; unavailable backends are included with the reason. `only`: those of these names, where any
+/// is given; a kernel of a force term is TERM:ROW. Throws UsageError for a name that no kernel has.
 std::vector<Verdict> verifyAll(std::span<const BackendRow> rows, const BackendOptions& options,
-                               std::optional<double> tolerance = {});
+                               std::optional<double> tolerance = {}, std::span<const std::string> only = {});
 
 }  // namespace gravlab

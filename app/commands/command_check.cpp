@@ -35,7 +35,8 @@ int checkCommand(const Options& options) {
     (void)hostBackend().make(options.simulation.backendOptions);
     int passed = 0, failed = 0;
     for (const BackendRow& row : backends())
-        for (const Verdict& verdict : verifyAll({&row, 1}, options.simulation.backendOptions, options.check.tolerance)) {
+        for (const Verdict& verdict :
+             verifyAll({&row, 1}, options.simulation.backendOptions, options.check.tolerance, options.bench.kernels)) {
             InterruptWatch::check(kUnfinishedCheck);
             print(verdict);
             passed += verdict.state == Verdict::State::passed;

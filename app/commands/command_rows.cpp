@@ -342,6 +342,11 @@ void addCheckOptions(OptionRows& rows) {
               "reached")
         .excludes("--physics")
         .excludes("--tolerance", "--tolerance does nothing with --lessons: a step is reached or not");
+    rows.list(
+            "--kernel", "LIST", [&o](auto&, auto& texts) { o.bench.kernels = texts; },
+            "only these kernels, of a force term as TERM:ROW [all]")
+        .excludes("--physics")
+        .excludes("--lessons");
     rows.text("--lesson", "NAME", o.lesson, "play only that one; a FILE.toml is a lesson of one's own").needs("--lessons");
     for (const char* path : {"run.device", "run.threads", "run.simd"}) rows.of(parameter(path));
     rows.read("--tolerance", "ERROR", o.check.tolerance, parsePositive,

@@ -100,9 +100,14 @@ TEST(Cli, anInterruptIsCode130AndWritesNoResult) {
 }
 
 TEST(Cli, aCheckThatFailsIsCode7) {
-    const Outcome strict = runGravlab({"check", "--tolerance", "1e-12"});
+    const Outcome strict = runGravlab({"check", "--tolerance", "1e-12", "--kernel", "simd,drag:each-body"});
     EXPECT_EQ(strict.code, 7);
-    EXPECT_THAT(strict.out, HasSubstr("FAILED"));
+    EXPECT_THAT(strict.out,
+                AllOf(HasSubstr("simd  "), HasSubstr("drag:each-body"), HasSubstr("FAILED"), HasSubstr(" 2 failed")));
+    EXPECT_THAT(strict.out, Not(HasSubstr("naive"))) << "--kernel leaves the others out";
+    const Outcome unknown = runGravlab({"check", "--kernel", "simmd"});
+    EXPECT_EQ(unknown.code, 2);
+    EXPECT_THAT(unknown.err, AllOf(HasSubstr("simmd"), HasSubstr("simd")));
 }
 
 TEST(Cli, aCheckWithAnOptionThatCannotBeIsCode2) {
