@@ -19,7 +19,7 @@
 
 namespace gravlab::test {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;  // its parser is compiled in the program, with optimisation
 using Arguments = std::vector<std::string>;
 inline const Arguments kSmall{"plummer", "-n", "300", "--size", "1000x700", "--backend", "cpu"};
 using Environment = std::map<std::string, std::string>;  ///< an empty value removes the variable
@@ -102,6 +102,8 @@ private:
     void typeOver(const std::string& text);
 
     std::filesystem::path statusFile_;
+    std::string statusText_;  ///< of status_
+    Json status_;
     std::optional<CurrentFolder> here_;     ///< files without a folder are removed after the test
     std::vector<std::string> environment_;  ///< at the start of the test
 };

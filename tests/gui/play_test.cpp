@@ -14,7 +14,7 @@
 namespace gravlab {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 std::vector<json> answersOf(const Outcome& outcome) {
     std::vector<json> answers;
