@@ -385,7 +385,7 @@ def an_interrupted_table_is_kept_beside():
         deadline = time.time() + PATIENCE
         while not leftovers() and time.time() < deadline:
             time.sleep(0.05)
-        time.sleep(2)
+        time.sleep(0.5)
         program.send_signal(number)
         _, err = program.communicate(timeout=PATIENCE)
         assert program.returncode == code, (program.returncode, err)
@@ -549,14 +549,24 @@ def display():
     return server, {"DISPLAY": ":" + number, "WAYLAND_DISPLAY": ""}
 
 
+def frame_of(status):
+    """How many frames a window has drawn."""
+    try:
+        return json.load(open(status))["frame"]
+    except (OSError, ValueError):
+        return 0
+
+
 @case
 def a_display_that_goes_away_saves_the_run():
     server, where = display()
     if not server:
         return
-    program = subprocess.Popen([BINARY, "view", "six-body", "--no-config"], env={**os.environ, **where},
-                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    time.sleep(5)
+    program = subprocess.Popen([BINARY, "view", "six-body", "--no-config"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               env={**os.environ, **where, "GRAVLAB_STATUS_FILE": "status.json"}, stderr=subprocess.PIPE)
+    deadline = time.time() + PATIENCE
+    while frame_of("status.json") < 5 and time.time() < deadline:
+        time.sleep(0.05)
     server.kill()
     server.wait()
     try:
@@ -630,10 +640,7 @@ def a_window_seldom_waits_for_its_display():
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         def frame():
-            try:
-                return json.load(open("status.json"))["frame"]
-            except (OSError, ValueError):
-                return 0
+            return frame_of("status.json")
         deadline = time.time() + PATIENCE
         while frame() < 60 and time.time() < deadline:
             time.sleep(0.05)
@@ -1552,15 +1559,28 @@ def started_by(folder):
     return found
 
 
+def write_bomb(name):
+    """A text that needs any time and memory to compile."""
+    with open(name, "w") as file:
+        file.write("#define A0 x,\n" + "".join(f"#define A{i + 1} A{i} A{i} A{i} A{i}\n" for i in range(20)) + "int a[]={A20 1};")
+
+
+@case(long=True)
+def a_text_that_never_ends_to_compile_is_a_sentence():
+    write_bomb("bomb.cu")
+    result = run("run", "plummer", "-n", 500, "--steps", 1, "--kernel", os.getcwd() + "/bomb.cu")
+    assert result.code in (2, 3, 4, 7), (result.code, result.err)
+    one_sentence(result, result.code)
+
+
 @case
 def the_text_of_a_kernel_has_limits_and_leaves_nothing_behind():
-    with open("bomb.cu", "w") as file:
-        file.write("#define A0 x,\n" + "".join(f"#define A{i + 1} A{i} A{i} A{i} A{i}\n" for i in range(20)) + "int a[]={A20 1};")
+    write_bomb("bomb.cu")
     os.mkfifo("pipe.h")
     open("waits.cu", "w").write('#include "pipe.h"\n')
     open("escape.cu", "w").write("#error \x1b]0;owned\x07\n")
     here = os.getcwd()
-    for text in ("bomb.cu", "waits.cu", "escape.cu", "/dev/zero", "/etc/passwd", "."):
+    for text in ("waits.cu", "escape.cu", "/dev/zero", "/etc/passwd", "."):
         result = run("run", "plummer", "-n", 500, "--steps", 1, "--kernel", text if text.startswith("/") else f"{here}/{text}")
         assert result.code in (2, 3, 4, 7), (text, result.code, result.err)
         one_sentence(result, result.code)
@@ -1736,11 +1756,23 @@ def a_circle_closes():
 
 # Signals, other programs, the environment.
 
+def await_handler(program, number):
+    """Waits until the program handles a signal, and a moment, so that its run has begun."""
+    deadline = time.time() + PATIENCE
+    while time.time() < deadline:
+        with open(f"/proc/{program.pid}/status") as status:
+            caught = int(re.search(r"SigCgt:\s*(\w+)", status.read()).group(1), 16)
+        if caught >> (number - 1) & 1:
+            break
+        time.sleep(0.01)
+    time.sleep(0.2)
+
+
 @case
 def a_terminal_that_closes_saves_the_run():
     program = subprocess.Popen([BINARY, "run", "plummer", "-n", "2000", "--steps", "100000000", "--checkpoint", "c.hdf5"],
                                stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    time.sleep(2)
+    await_handler(program, signal.SIGHUP)
     program.send_signal(signal.SIGHUP)
     _, err = program.communicate(timeout=PATIENCE)
     assert program.returncode == 129, (program.returncode, err)
@@ -1784,7 +1816,7 @@ def what_was_promised_stays():
     def interrupted(scene):
         program = subprocess.Popen([BINARY, "run", scene, "--steps", "1000000000"], stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL)
-        time.sleep(0.7)
+        await_handler(program, signal.SIGTERM)
         program.send_signal(signal.SIGTERM)
         _, err = program.communicate(timeout=PATIENCE)
         return re.search(rb"gravlab run (\S+)", err).group(1)
