@@ -117,7 +117,9 @@ private:
     void finish() override { whole_ = true; }
     const ListFacts* facts() const override { return &state_.data()->facts; }
     std::vector<MethodFigure> figuresOf(const ListFacts& facts) const override {
-        return {{"bodies a list", "", static_cast<double>(facts.neighbours) / this->count()},
+        const auto neighbours = static_cast<double>(facts.neighbours);
+        return {{"bodies a list", "", neighbours / this->count()},
+                {"bytes a neighbour", "", neighbours > 0 ? static_cast<double>(entries_.bytes()) / neighbours : 0},
                 {"longest list", "", static_cast<double>(facts.longest)},
                 {"width of lists", "", static_cast<double>(width_)},
                 {"bodies without a list", "", static_cast<double>(facts.beyond)},
