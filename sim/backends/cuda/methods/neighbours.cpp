@@ -103,7 +103,8 @@ private:
         lists.first = first;
         lists.end = end;
         const std::uint32_t wanted = (end - first + kListWarps - 1) / kListWarps;
-        launchKernel(listNeighboursKernel<Real>(), {std::min(wanted, most_)}, 32 * kListWarps, lists,
+        const bool few = request.sources.among(this->count()) < this->count();
+        launchKernel(listNeighboursKernel<Real>(few), {std::min(wanted, most_)}, 32 * kListWarps, lists,
                      listSharedBytes(width_), stream_);
         if (first == 0) counts_.mark(Base::kSecond);
         withLoopLaw<Real>(request.settings, request.smallestR2, [&]<class Law>(const Law& law) {
