@@ -23,6 +23,9 @@ constexpr double kShareOfADevice = 0.02;   // and largest fraction of a device's
 constexpr double kIdleSlice = 8e-3;        // [s] slice on a device that is otherwise idle
 constexpr std::size_t kMostPoints = 2048;  // beyond this every second point is dropped
 
+double ratio(double part, double whole) { return whole > 0 ? part / whole : part; }
+double scaleOf(const Diagnostics& start) { return start.balance() != 0 ? std::abs(start.balance()) : start.kinetic; }
+
 }  // namespace
 
 PairSummation watchedPairs(const RunConfiguration& configuration) {
@@ -56,6 +59,7 @@ void ConservationMonitor::notice(const Simulation& simulation) {
         reference_.reset();
         worst_ = offset_ = 0;
         rebase_ = false;
+        watchedStep_ = -1;
         forgetUnderWay();
         nextAt_ = 0;
     } else {
@@ -102,12 +106,33 @@ void ConservationMonitor::jump(const Simulation& simulation) {
     std::erase_if(points_, [&](const ConservationPoint& point) { return point.step > step; });
     for (; !marks_.empty() && marks_.back().step > step; marks_.pop_back()) rebase_ |= marks_.back().rebases;
     worst_ = 0;
-    for (const ConservationPoint& point : points_)
-        worst_ = std::isfinite(point.change) ? std::max(worst_, std::abs(point.change)) : INFINITY;
+    watchedStep_ = -1;
+    for (const ConservationPoint& point : points_) worsen(point.change);
     followed_ = simulation.configuration();
     run_ = simulation.bodiesId();
     revision_ = simulation.revision();
     nextAt_ = 0;
+}
+
+double ConservationMonitor::changeOf(const Diagnostics& found) const {
+    return ratio(found.balance() - reference_->balance(), scaleOf(*reference_)) + offset_;
+}
+
+void ConservationMonitor::worsen(double change) {
+    worst_ = std::isfinite(change) ? std::max(worst_, std::abs(change)) : INFINITY;
+}
+
+void ConservationMonitor::watchStep(Simulation& simulation) {
+    notice(simulation);
+    const std::int64_t step = simulation.step();
+    if (std::exchange(watchedStep_, step) == step && reference_ && !rebase_) return;
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    Sample sample{{step, simulation.time(), simulation.contacts().lost},
+                  measureSystem(bodies, simulation.terms(), 1, watchedPairs(simulation.configuration()))};
+    if (!reference_ || rebase_) return take(sample);
+    sample.measured.lost = sample.at.lost;
+    worsen(changeOf(sample.measured));
 }
 
 void ConservationMonitor::take(const Sample& sample) {
@@ -117,13 +142,11 @@ void ConservationMonitor::take(const Sample& sample) {
         reference_ = found;
         spinScale_ = std::max(found.angularMomentumScale, exactLength(found.angularMomentum));
     }
-    const double scale = reference_->balance() != 0 ? std::abs(reference_->balance()) : reference_->kinetic;
-    const auto ratio = [](double part, double whole) { return whole > 0 ? part / whole : part; };
     ConservationPoint point{.step = sample.at.step, .time = sample.at.time};
     point.virial = virialOf(found, followed_);
     point.shape = found.shape;
-    point.change = ratio(found.balance() - reference_->balance(), scale) + offset_;
-    point.floor = ratio(found.potentialError * std::abs(found.potential), scale);
+    point.change = changeOf(found);
+    point.floor = ratio(found.potentialError * std::abs(found.potential), scaleOf(*reference_));
     if (rebase_ && !points_.empty()) {
         // Another definition of energy: the error so far is kept, and later errors add to it.
         offset_ += points_.back().change - point.change;
@@ -133,7 +156,7 @@ void ConservationMonitor::take(const Sample& sample) {
     const double speed = std::sqrt(2 * reference_->kinetic * std::max(reference_->mass, 0.0));
     point.momentum = ratio(distance(found.momentum, reference_->momentum), speed);
     point.spin = ratio(distance(found.angularMomentum, reference_->angularMomentum), spinScale_);
-    worst_ = std::isfinite(point.change) ? std::max(worst_, std::abs(point.change)) : INFINITY;
+    worsen(point.change);
     points_.push_back(point);
     if (points_.size() <= kMostPoints) return;
     std::size_t kept = 0;

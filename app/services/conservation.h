@@ -60,6 +60,9 @@ public:
     /// fiftieth of its time and copies no bodies to the host. On the host it costs a state of `feed` when a sample is due,
     /// and at most a twentieth of one core. `now`: host clock [s].
     void update(Simulation& simulation, StateFeed& feed, double now);
+    /// Measures the present step at once, for the largest change and, where there is none yet, for the start. For few
+    /// bodies, between the steps of a frame.
+    void watchStep(Simulation& simulation);
     void follow(const RunHost& runs) override;
     void advance(const ServiceFrame& frame) override;
     void readFacts(Facts& facts) const override;
@@ -70,7 +73,7 @@ public:
 
     const std::vector<ConservationPoint>& points() const { return points_; }
     const std::deque<ConservationMark>& marks() const { return marks_; }
-    /// The largest |change| since the start.
+    /// The largest |change| since the start: of the points, and of the steps that watchStep() has seen.
     double worstChange() const { return worst_; }
     /// A sample is under way, here or on a device: a frame must come to take its result.
     bool busy() const override { return pending_.has_value() || summing_.busy(); }
@@ -91,6 +94,8 @@ private:
         Diagnostics measured;
     };
     void take(const Sample& sample);
+    double changeOf(const Diagnostics& found) const;
+    void worsen(double change);
     void notice(const Simulation& simulation);
     void forgetUnderWay();
     void measureOnDevice(Simulation& simulation, double now, double passed);
@@ -105,6 +110,7 @@ private:
     std::uint64_t jumps_ = 0;               ///< of the runs
     RunConfiguration followed_;
     double lookedAt_ = 0;
+    std::int64_t watchedStep_ = -1;  ///< step of the last watchStep()
     // State of the measurement on the device, and when the next one is due.
     std::optional<Moment> pending_;
     std::int64_t lastStep_ = -1;

@@ -269,8 +269,11 @@ void RunHost::advance(bool realTime, double seconds) {
         stepsSinceChange_ += made;
         lastStepAt_ = hostClock();
     } else if (std::int64_t left = stepsOfAFrame(realTime); left > 0 || twin_.on()) {
-        const std::int64_t every = realTime ? stepsOfATrailPoint(left) : 0;
-        std::int64_t done = twin_.on() ? advancePair(left, seconds, realTime, every) : 0;
+        const std::int64_t ofPoint = realTime ? stepsOfATrailPoint(left) : 0;
+        const std::int64_t ofLook = realTime && betweenSteps && !twin_.on() ? stepsOfALook(left) : 0;
+        const std::int64_t every = ofLook > 0 ? ofLook : ofPoint;
+        if (ofLook > 0) betweenSteps();
+        std::int64_t done = twin_.on() ? advancePair(left, seconds, realTime, ofPoint) : 0, sincePoint = 0;
         left -= done;
         for (const double begun = hostClock(); !twin_.on() && left > 0;) {
             constexpr double kPiece = 0.25;  // [s]
@@ -283,8 +286,13 @@ void RunHost::advance(bool realTime, double seconds) {
             document_.facts.innerStep = status.innerStep;
             left -= status.stepsCompleted;
             done += status.stepsCompleted;
+            sincePoint += status.stepsCompleted;
+            if (ofLook > 0 && status.stepsCompleted > 0) betweenSteps();
             if (within) {
-                if (status.stepsCompleted > 0) noteTrailPoint();
+                if (ofPoint > 0 && sincePoint >= ofPoint) {
+                    noteTrailPoint();
+                    sincePoint = 0;
+                }
                 continue;
             }
             if (every > 0 && status.stepsCompleted == 0 && done > 0) first().publish();  // steps within the frame
@@ -581,6 +589,15 @@ std::int64_t RunHost::stepsOfATrailPoint(std::int64_t steps) const {
     const auto most = static_cast<std::int64_t>(trailPointsWithin());
     if (most < 2 || document_.look.trails < 2 || steps <= kLeast) return 0;
     return std::max(kLeast, (steps - 1) / most + 1);
+}
+
+/// 0: bodies are too many to be measured between steps, or they are on a device, whose frame is one piece of work.
+std::int64_t RunHost::stepsOfALook(std::int64_t steps) const {
+    constexpr std::size_t kMost = 64, kPairs = 4096;
+    const std::size_t bodies = std::max<std::size_t>(1, simulation().configuration().bodies);
+    const std::size_t looks = bodies < kMost ? std::min(kMost, kPairs / (bodies * bodies)) : 0;
+    if (looks < 2 || steps < 1 || simulation().backend().vertexSpace() != MemorySpace::host) return 0;
+    return (steps - 1) / static_cast<std::int64_t>(looks) + 1;
 }
 
 void RunHost::noteTrailPoint() {

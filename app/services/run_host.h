@@ -40,6 +40,9 @@ public:
     void advance(bool realTime, double seconds);
     /// Called about four times a second during the exact steps of one frame, for signals; an exception ends the steps.
     std::function<void()> whileStepping;
+    /// Called before the first step of a window's frame, between its steps and after them, where a host computes few bodies:
+    /// for results that must not depend on the number of frames. Large frames have at most 64 calls.
+    std::function<void()> betweenSteps;
     /// Limit for the next steps of a window: up to the next frame of a film.
     std::int64_t mostSteps = std::numeric_limits<std::int64_t>::max();
     /// Whether the run may start the steps of the next frame before the picture of this one is shown. A device that stores
@@ -123,6 +126,7 @@ private:
     std::int64_t advancePair(std::int64_t steps, double seconds, bool realTime, std::int64_t every);
     std::size_t trailPointsWithin() const;
     std::int64_t stepsOfATrailPoint(std::int64_t steps) const;
+    std::int64_t stepsOfALook(std::int64_t steps) const;
     void noteTrailPoint();
     /// Time that the device or the processors have computed steps so far [s].
     double computedSeconds();

@@ -61,12 +61,33 @@ constexpr Control kCells{"lab_cells", "Cells",
 constexpr Control kMetNear{"lab_met_near", "Each body",
                            "Bodies in the cells around a body or in its list, on average, and as a fraction of all. When "
                            "the fraction is 1, the cut-off is larger than the system and cells have no use"};
-constexpr Control kLists{
-    "lab_lists", "Lists",
-    "Bodies in the list of a body, on average and at most; the room of a list; bodies without one, which "
-    "sum over all; forces since lists were made, and how often they were"};
-constexpr Control kBonds{"lab_bonds", "Bonds",
-                         "Ends of bonds as rows of a matrix: lengths of the rows, and memory with the pads of tables"};
+constexpr Control kLists{"lab_lists", "Lists",
+                         "Each body has a list of the sources within the cut-off and a little beyond: their number on "
+                         "average, and in the longest list. The lists are the rows of a sparse matrix"};
+constexpr Control kListTable{
+    "lab_list_table", "Table",
+    "Every list has room for this number of entries, so that a warp reads 32 lists side by side. Room "
+    "beyond the end of a list takes memory and is not read"};
+constexpr Control kListEntries{"lab_list_entries", "Entries",
+                               "Memory of the table for each neighbour, with the unused room: the index of a body takes 4 "
+                               "bytes"};
+constexpr Control kListAge{"lab_list_age", "Age",
+                           "Forces since the lists were made, and how often they were. A list is right until a body has "
+                           "moved half of the way that lists reach beyond the cut-off"};
+constexpr Control kNoList{"lab_no_list", "No list",
+                          "Bodies with more neighbours than a list has room for. Each of them sums over all bodies"};
+constexpr Control kBonds{"lab_bonds", "Bonds", "Bonds of the run, and those that broke"};
+constexpr Control kBondRows{"lab_bond_rows", "Rows",
+                            "A body is a row of a sparse matrix, and each of its bonds is an entry: entries of a row on "
+                            "average, and in the longest row. A warp waits for its longest row"};
+constexpr Control kBondFormat{"lab_bond_format", "Format",
+                              "Table: as many columns for every row, short rows are padded (ELL). List: an entry has its "
+                              "row and its column (COO). Colours: bonds of one colour share no body, and each is computed "
+                              "once"};
+constexpr Control kBondEntries{
+    "lab_bond_entries", "Entries",
+    "Memory of the matrix for each entry, pads included, and the fraction of it that pads take. In a table one long row "
+    "pads all others"};
 constexpr Control kTreeTime{"lab_tree_time", "ms", "Stages of the last timed force"};
 constexpr Control kSource{"lab_source", "Source",
                           "The kernel's text as it was compiled. Marked lines are not in the rung below"};
@@ -83,6 +104,11 @@ void fact(PanelContext& p, const Control& control, const std::string& value, ImU
 
 std::string bytesText(double bytes) {
     return bytes < 1024 ? formatted("%.0f bytes", bytes) : formatted("%sB", withPrefix(bytes).text);
+}
+
+/// Memory of an entry of a matrix, pads included.
+std::string eachText(double bytes) {
+    return bytes < 1000 ? formatted("%.3g bytes each", bytes) : bytesText(bytes) + " each";
 }
 
 /// Achieved over possible: a bar, with the bound at the present clock as a line.
@@ -209,25 +235,34 @@ void drawFigures(PanelContext& p) {
         fact(p, kRungForces, formatted("%.3g per body and step", value(kForcesOfABody)));
     }
     if (value("bonds") > 0) {
-        std::string text = count("bonds");
-        if (value("broken bonds") > 0) text += formatted(", %s broken", count("broken bonds").c_str());
+        const bool broken = value("broken bonds") > 0;
+        fact(p, kBonds, count("bonds") + (broken ? formatted("; %s broken", count("broken bonds").c_str()) : ""));
         if (value("longest row") > 0)
-            text += formatted("; rows of %.3g, at most %s", value("mean row"), count("longest row").c_str());
-        if (value("colours") > 0) text += formatted("; %s colours", count("colours").c_str());
-        if (value("width of tables") > 0) text += formatted("; tables %s wide", count("width of tables").c_str());
-        if (value("entries in lists") > 0) text += formatted(", %s entries in a list", count("entries in lists").c_str());
-        if (value("bytes an entry") > 0)
-            text += formatted("; %.3g bytes an end, %.2g %% pads", value("bytes an entry"), 100 * value("pads an entry"));
-        fact(p, kBonds, text);
+            fact(p, kBondRows, formatted("%.3g entries, at most %s", value("mean row"), count("longest row").c_str()));
+        const double columns = value("width of tables"), listed = value("entries in lists");
+        if (columns > 0)
+            fact(p, kBondFormat,
+                 listed > 0 ? formatted("%.0f columns, %s in a list", columns, count("entries in lists").c_str())
+                            : formatted("table of %s columns", count("width of tables").c_str()));
+        else if (listed > 0)
+            fact(p, kBondFormat, formatted("list of %s entries", count("entries in lists").c_str()));
+        else if (value("colours") > 0)
+            fact(p, kBondFormat, formatted("%s colours, each bond once", count("colours").c_str()));
+        if (const double bytes = value("bytes an entry"), pads = value("pads an entry"); bytes > 0)
+            fact(p, kBondEntries, eachText(bytes) + formatted(", %.3g %% pads", 100 * pads / (1 + pads)));
     }
     if (p.facts.kernel->byCutOff) {
         if (value("width of lists") > 0) {
-            std::string text = formatted("%.1f bodies, at most %s of %s", value("bodies a list"),
-                                         count("longest list").c_str(), count("width of lists").c_str());
+            const double width = value("width of lists");
+            fact(p, kLists, formatted("%.1f bodies, at most %s", value("bodies a list"), count("longest list").c_str()));
+            fact(p, kListTable,
+                 formatted("%s columns, %.0f %% used", count("width of lists").c_str(),
+                           100 * value("bodies a list") / width));
+            if (value("bytes a neighbour") > 0) fact(p, kListEntries, eachText(value("bytes a neighbour")));
+            fact(p, kListAge,
+                 formatted("%s forces, made %s times", count("age of lists").c_str(), count("lists made").c_str()));
             if (value("bodies without a list") > 0)
-                text += formatted("; %s without a list", count("bodies without a list").c_str());
-            text += formatted("; %s forces old, made %s times", count("age of lists").c_str(), count("lists made").c_str());
-            fact(p, kLists, text);
+                fact(p, kNoList, count("bodies without a list") + " bodies", palette::kWarning);
         } else {
             fact(p, kCells,
                  formatted("%s, %.1f bodies each, at most %s", count("cells").c_str(), value("bodies a cell"),

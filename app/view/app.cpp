@@ -64,6 +64,7 @@ App::App(const Options& options) : runs(document_, options.simulation, !options.
     // An impossible command line ends the program; a message would not be enough.
     if (options.twin.on) runs.beginTwin(options.twin);
     services.follow(runs);
+    runs.betweenSteps = [this] { services.conservation.watchStep(runs.simulation()); };
 }
 
 bool App::apply(bool again) {

@@ -159,10 +159,13 @@ public:
     }
     /// Keeps the terms and, as far as these bodies allow, the present configuration.
     void load(const ParticleSet& bodies);
+    /// The same for bodies that events of the last complete step have changed: a measurement under way ends with the state
+    /// that it began on.
+    virtual void loadChanged(const ParticleSet& bodies) { load(bodies); }
     /// The same with other terms of the same kinds.
     void loadAgain(const ParticleSet& bodies, const ForceTerms& terms);
     /// Changes bodies of the last complete step where they are; nothing else is copied or chosen anew. What methods know of
-    /// the other bodies stays, and so does the clock. A step under way begins again; a check and a measurement are dropped.
+    /// the other bodies stays, and so does the clock. A step under way begins again; a check is dropped, a measurement ends.
     /// Where none is removed, all keep their masses; without `moved` also their places, and so their forces. False, and
     /// nothing changed: these changes need a load().
     virtual bool change(const BodyChanges&, [[maybe_unused]] bool moved = true) { return false; }
@@ -233,8 +236,8 @@ public:
 
     /// Most bodies of which the backend can measure a complete step while further steps run; 0: it cannot.
     virtual std::size_t mostMeasured() const { return 0; }
-    /// Begins to measure the last complete step, on a copy that the device makes; steps run meanwhile. It drops a
-    /// measurement under way; so do load() and a change of precision. Never waits.
+    /// Begins to measure the last complete step, on a copy that the device makes; steps run meanwhile, and contacts may
+    /// change bodies. It drops a measurement under way; so do load() and a change of precision. Never waits.
     virtual void requestMeasurement() {}
     virtual bool measuring() const { return false; }
     /// Continues the measurement for about `seconds` of device time and returns the result once it is there. A failure is a

@@ -129,7 +129,7 @@ void Simulation::endCheck() {
 
 /// Loads bodies that a step's contacts have changed.
 void Simulation::replaceBodies(const ParticleSet& bodies) {
-    backend_->load(bodies);
+    backend_->loadChanged(bodies);
     backend_->setClock(clock_);
     pathsBegun_ = false;
 }

@@ -5,6 +5,7 @@
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/lesson_runner.h"
 #include "app/view/base_host.h"
+#include "tests/advance.h"
 #include "tests/written.h"
 
 #include <gmock/gmock.h>
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <thread>
@@ -134,6 +136,33 @@ TEST(LessonRun, waitsForAStudentAndLetsATeacherJump) {
     EXPECT_FALSE(app.document.lesson.shown());
     act("lesson-next");
     EXPECT_THAT(app.document.message, HasSubstr("No lesson is open"));
+}
+
+/// Frames may be slow: the largest error of few bodies is that of all steps.
+TEST(FewBodies, haveTheEnergyErrorOfAllStepsInFramesOfAnyLength) {
+    RunRequest request{.scene = "two-body", .backend = "cpu"};
+    HeadlessContext context(0);
+    OffscreenTarget target(64, 64);
+    for (const int steps : {3, 37, 61}) {
+        Options options;
+        options.simulation = request;
+        options.watched = true;
+        App app(options);
+        written(app).intent.speed = 0;
+        written(app).intent.stepsPerFrame = steps;
+        while (app.document.facts.step < 500) app.advance(true);
+        Simulation each(request);
+        const double start = each.measure().energy();
+        double worst = 0;
+        while (each.step() < app.document.facts.step) {
+            run(each, 1);
+            worst = std::max(worst, std::abs(each.measure().energy() - start) / std::abs(start));
+        }
+        ASSERT_GT(worst, 1e-4);
+        Facts facts;
+        app.services.conservation.readFacts(facts);
+        EXPECT_NEAR(facts.energyChange, worst, 1e-9 * worst) << steps << " steps a frame";
+    }
 }
 
 /// The numbers of a run would reveal the answer of a prediction.

@@ -139,6 +139,46 @@ TEST_F(CellsOnGpu, aBodyWithoutAListSumsTheSameBits) {
     EXPECT_EQ(figureOf(*fresh, "width of lists"), width);
 }
 
+TEST_F(CellsOnGpu, listsLeaveOutSourcesWithoutMass) {
+    constexpr std::size_t kShare = 4;
+    for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64})
+        for (const double cutOff : {2.5, 3.5}) {
+            SCOPED_TRACE(testing::Message() << "cut-off " << cutOff << ", precision " << static_cast<int>(precision));
+            const ForceSettings force = atoms(cutOff, precision);
+            ParticleSet bodies = gasOf(1500, 30);
+            std::vector<Double4> acting;
+            for (std::size_t i = 0; i < bodies.size(); ++i)
+                if (i % kShare == 2)
+                    acting.push_back(bodies.position[i]);
+                else
+                    bodies.position[i].w = 0;
+            const double reach = cuda::listReach(force);
+            std::size_t listed = 0, longest = 0;
+            for (const Double4& target : bodies.position) {
+                const auto near = static_cast<std::size_t>(
+                    std::ranges::count_if(acting, [&](const Double4& at) { return distance(at, target) < reach; }) -
+                    (target.w != 0));
+                listed += near;
+                longest = std::max(longest, near);
+            }
+            const std::unique_ptr<Backend> run = byCells(bodies, force, 128, kLists);
+            std::vector<Double4> got, few;
+            run->accelerations(got);
+            byCells(bodiesOf(acting, std::vector<Double4>(acting.size())), force, 128, kLists)->accelerations(few);
+            for (std::size_t k = 0; k < acting.size(); ++k) EXPECT_EQ(xyz(got[kShare * k + 2]), xyz(few[k])) << k;
+            std::vector<double> floors;
+            const ForceCheck check = compareForces(got, exactForces(bodies, force, floors), gateOf(force), floors);
+            EXPECT_TRUE(check.passed) << check.text();
+            for (int step = 0; step < 4000 && figureOf(*run, "bodies a list") < 0; ++step) {
+                run->advance(integrator("leapfrog").program, 1e-12, {.steps = 1}, nullptr);
+                run->wait();
+            }
+            EXPECT_NEAR(figureOf(*run, "bodies a list") * static_cast<double>(bodies.size()), static_cast<double>(listed),
+                        2);
+            EXPECT_NEAR(figureOf(*run, "longest list"), static_cast<double>(longest), 1);
+        }
+}
+
 TEST_F(CellsOnGpu, listsFollowACutOffThatChanges) {
     const ParticleSet bodies = spacedBodies(20000);
     const std::unique_ptr<Backend> made = byCells(bodies, atoms(), 128, kLists);

@@ -1,6 +1,7 @@
 // Contacts on a device: the pairs that it finds are enough for the host, in every precision and for bodies of any sizes;
 // runs do not depend on slices.
 #include "sim/contact/contact.h"
+#include "app/services/conservation.h"
 #include "gpu_fixture.h"
 #include "sim/core/random.h"
 #include "sim/run/simulation.h"
@@ -91,6 +92,68 @@ TEST_F(ContactOnGpu, runsDoNotDependOnSlicesAndGoBack) {
     EXPECT_LT(distance(last.angularMomentum, first.angularMomentum), 1e-4 * length(first.angularMomentum));
 }
 
+// Under the tree contacts change bodies in place; under the tiled row mergers load the bodies anew.
+TEST_F(ContactOnGpu, aMeasurementEndsWithTheStateItBeganOnAlthoughEachStepHasContacts) {
+    for (const char* row : {"tree", "tiled"}) {
+        SCOPED_TRACE(row);
+        RunRequest request{.scene = "moon", .bodies = 8192, .backend = "cuda"};
+        request.pairs().kernel.kernel = row;
+        Simulation simulation(request);
+        gravlab::run(simulation, 20);
+        const Diagnostics now = simulation.measure();
+        const ContactTotals before = simulation.contacts();
+        Backend& device = simulation.backend();
+        device.requestMeasurement();
+        gravlab::run(simulation, 20);
+        EXPECT_GT(simulation.contacts().merges, before.merges);
+        ASSERT_TRUE(device.measuring());
+        std::optional<Diagnostics> measured;
+        while (device.measuring() && !measured) {
+            device.wait();
+            measured = device.takeMeasurement(0.05);
+        }
+        ASSERT_TRUE(measured);
+        EXPECT_EQ(measured->failure, "");
+        EXPECT_EQ(measured->kinetic, now.kinetic);
+        EXPECT_EQ(measured->potential, now.potential);
+        EXPECT_EQ(measured->angularMomentum, now.angularMomentum);
+        // The next measurement is that of the bodies that are left.
+        EXPECT_NE(simulation.measure().kinetic, now.kinetic);
+        EXPECT_FALSE(device.measuring());
+    }
+}
+
+// Frames of a fiftieth of a second with a step each: the strip has a point at least once a second, and each is the balance
+// of its own step.
+TEST_F(ContactOnGpu, theStripHasTheBalanceOfARunWhoseStepsAllHaveContacts) {
+    constexpr int kFrames = 150;
+    RunRequest request{.scene = "moon", .bodies = 8192, .backend = "cuda"};
+    request.pairs().kernel.kernel = "tiled";
+    Simulation simulation(request), stopped(request);
+    ConservationMonitor strip;
+    StateFeed feed;
+    std::vector<double> balance;
+    int withContacts = 0;
+    for (int frame = 0; frame < kFrames; ++frame) {
+        balance.push_back(stopped.measure().balance());
+        strip.update(simulation, feed, 0.02 * frame);
+        const ContactTotals before = simulation.contacts();
+        gravlab::run(simulation, 1);
+        gravlab::run(stopped, 1);
+        withContacts += simulation.contacts() != before;
+    }
+    EXPECT_GT(withContacts, kFrames * 9 / 10);
+    ASSERT_GE(strip.points().size(), 4u) << strip.why();
+    std::int64_t last = 0;
+    for (const ConservationPoint& point : strip.points()) {
+        EXPECT_LE(point.step, last + 50);
+        last = point.step;
+        const double change = balance.at(static_cast<std::size_t>(point.step)) - balance.front();
+        EXPECT_NEAR(point.change, change / std::abs(balance.front()), 1e-12) << "step " << point.step;
+    }
+    EXPECT_GE(last, kFrames - 100);
+}
+
 TEST_F(ContactOnGpu, changesInPlaceGiveTheSameBitsAsALoad) {
     for (const Precision precision : {Precision::fp32, Precision::fp64}) {
         ParticleSet bodies = moving(1000, 0.01);
@@ -123,7 +186,9 @@ TEST_F(ContactOnGpu, changesInPlaceGiveTheSameBitsAsALoad) {
 TEST_F(ContactOnGpu, mergersInPlaceKeepTheRunExact) {
     RunRequest request{.scene = "moon", .bodies = 20000, .backend = "cuda"};
     request.farField = true;
+    request.pairs().kernel.kernel = "tree";  // the usual row for this number loads bodies after a merger
     Simulation whole(request);
+    ASSERT_EQ(whole.backend().activeKernel().name, "tree");
     ParticleSet start;
     whole.snapshot(start);
     const auto& [early, end] = expectSameContacts(whole, request, 10, 30);

@@ -17,6 +17,7 @@
 #include <limits>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -98,7 +99,13 @@ public:
         terms_ = std::move(loaded);
         how_ = std::move(how);
         context_.writer.forget();
+        context_.measurements = {};
         keepMasses(bodies);
+    }
+    void loadChanged(const ParticleSet& bodies) override {
+        auto kept = std::exchange(context_.measurements, {});
+        Backend::load(bodies);
+        context_.measurements = std::move(kept);
     }
 
     bool change(const BodyChanges& changes, bool moved) override {
@@ -206,20 +213,20 @@ public:
         return activeKernel().approximates && treeHasEnergy(pairLawOf(terms_)) ? kByTree : 2097152;
     }
     void requestMeasurement() override {
-        use();
-        engine_.with([&](auto& e) { return e.requestMeasurement(); });
-    }
-    bool measuring() const override {
-        return engine_.with([&](auto& e) { return e.measuring(); });
-    }
-    std::optional<Diagnostics> takeMeasurement(double seconds) override {
-        std::optional<Diagnostics> done = with([&](auto& e) { return e.takeMeasurement(seconds); });
-        if (!done) return done;
         if (!rotationKnown_ && labels_->surface.size() == inertial_.size())
             labels_->rotation = rotationOf(labels_->surface, [&](std::size_t i) { return inertial_[i]; });
         rotationKnown_ = true;
-        done->kinetic += labels_->rotation.energy;
-        done->angularMomentum += labels_->rotation.angularMomentum;
+        measuredRotation_ = labels_->rotation;
+        with([](auto& e) { e.requestMeasurement(); });
+    }
+    bool measuring() const override {
+        return engine_.with([](auto& e) { return e.measurement().running(); });
+    }
+    std::optional<Diagnostics> takeMeasurement(double seconds) override {
+        std::optional<Diagnostics> done = with([&](auto& e) { return e.measurement().take(seconds); });
+        if (!done) return done;
+        done->kinetic += measuredRotation_.energy;
+        done->angularMomentum += measuredRotation_.angularMomentum;
         return done;
     }
 
@@ -301,6 +308,7 @@ private:
         engine_ = std::move(engine);
         setClock(clock);
         context_.writer.forget();
+        context_.measurements = {};
     }
 
     /// "1000000 bodies need 92 MiB, 57 MiB are free; the 1000 bodies before run on: ".
@@ -341,6 +349,7 @@ private:
     std::vector<double> masses_, inertial_;  ///< of bodies with radii: sources, and inertial masses
     std::vector<std::uint32_t> heavy_;       ///< see heavyBodies()
     bool rotationKnown_ = true;              ///< the labels have the rotation of the present bodies
+    Rotation measuredRotation_;              ///< of the bodies whose measurement was requested last
 };
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include "sim/tree/rung.h"
 
 #include <algorithm>
-#include <chrono>
 #include <type_traits>
 #include <utility>
 
@@ -90,12 +89,8 @@ void EngineOf<Real>::copyBody(std::uint32_t index, Double4& position, Double4& v
 template <class Real>
 void EngineOf<Real>::change(const DeviceChanges& changes, const BodyFacts* left, const LaunchPlan& plan, bool moved) {
     abandonForce();
-    if (diagnostics_) diagnostics_->drop();
-    pairsMeasured_.reset();
-    measureFailure_.clear();
     if (left) {
         facts_ = *left;
-        diagnostics_.reset();
         copy_.reset();
     }
     const auto count = static_cast<std::uint32_t>(facts_.count);
@@ -225,67 +220,48 @@ std::optional<ForceCheck> EngineOf<Real>::takeForceCheck() {
 
 template <class Real>
 void EngineOf<Real>::requestMeasurement() {
-    measureFailure_.clear();
-    pairsMeasured_.reset();
+    Measurement<Real>& measured = measurement();
+    measured.failure.clear();
+    measured.ofPairs.reset();
     if (size() == 0) return;
+    auto& job = measured.pairs;
     try {
-        if (!diagnostics_) diagnostics_ = std::make_unique<DiagnosticsJob<Real>>(context_.stream, state_.count());
+        if (job && job->count() != state_.count()) job.reset();  // before the new one takes memory
+        if (!job) job = std::make_unique<DiagnosticsJob<Real>>(context_.stream, state_.count());
         if constexpr (std::is_same_v<Real, float>) {
             const bool tree = pairs().plan().entry->row.approximates && treeHasEnergy(wanted_);
             const double accuracy = tree ? accuracyOfEnergy(pairs().accuracy().allowedError) : 0;
-            if (accuracy != diagnostics_->accuracy())
-                diagnostics_->setTree(
-                    accuracy > 0 ? makeTreeEnergy(pairs().plan(), state_.count(), context_.device, context_.stream, accuracy)
+            if (accuracy != job->accuracy())
+                job->setTree(accuracy > 0
+                                 ? makeTreeEnergy(pairs().plan(), state_.count(), context_.device, context_.stream, accuracy)
                                  : nullptr);
         }
-        diagnostics_->begin(state_.complete().x.data(), state_.complete().v.data(), wanted_);
-        if (!alone()) beginOtherEnergy();
+        job->begin(state_.complete().x.data(), state_.complete().v.data(), wanted_);
+        if (!alone()) beginOtherEnergy(measured.otherEnergy);
     } catch (const Error& error) {
-        if (diagnostics_) diagnostics_->drop();  // its energy would lack the other terms
-        measureFailure_ = error.what();
+        if (job) job->drop();  // its energy would lack the other terms
+        measured.failure = error.what();
     }
 }
 
 template <class Real>
-std::optional<Diagnostics> EngineOf<Real>::takeMeasurement(double seconds) {
-    Diagnostics failed;
-    failed.failure = std::exchange(measureFailure_, {});
-    if (!failed.failure.empty()) return failed;
-    if (!diagnostics_) return std::nullopt;
-    try {
-        if (!pairsMeasured_) pairsMeasured_ = diagnostics_->advance(seconds);
-        if (!pairsMeasured_) return std::nullopt;
-        if (!otherEnergy_.valid()) return std::exchange(pairsMeasured_, std::nullopt);
-        if (otherEnergy_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return std::nullopt;
-        Diagnostics measured = *std::exchange(pairsMeasured_, std::nullopt);
-        measured.potential += otherEnergy_.get();
-        return measured;
-    } catch (const Error& error) {
-        pairsMeasured_.reset();
-        failed.failure = error.what();
-        return failed;
-    }
-}
-
-template <class Real>
-void EngineOf<Real>::beginOtherEnergy() {
+void EngineOf<Real>::beginOtherEnergy(std::future<double>& sum) {
     // These terms have few partners, so the host sums them on a thread, in double precision where the term states that. The
     // thread first waits for the one of the measurement before, so that no frame does.
     std::vector<TermFuture> here;
     for (std::size_t k = 1; k < termCount(); ++k) here.push_back(methods_[k]->termHere());
-    otherEnergy_ = std::async(std::launch::async,
-                              [bodies = copyStateAsync(), terms = othersOf(terms_), ids = ids_, time = this->clock().time(),
-                               here = std::move(here), before = std::move(otherEnergy_)]() mutable {
-                                  before = {};
-                                  for (std::size_t k = 0; k < terms.size(); ++k)
-                                      if (here[k]) terms[k] = here[k]();
-                                  std::vector<Double4> positions, velocities;
-                                  bodies(positions, velocities);
-                                  double energy = 0;
-                                  for (const auto& term : terms)
-                                      energy += term->potential({positions, velocities, *ids, time});
-                                  return energy;
-                              });
+    sum = std::async(std::launch::async,
+                     [bodies = copyStateAsync(), terms = othersOf(terms_), ids = ids_, time = this->clock().time(),
+                      here = std::move(here), before = std::move(sum)]() mutable {
+                         before = {};
+                         for (std::size_t k = 0; k < terms.size(); ++k)
+                             if (here[k]) terms[k] = here[k]();
+                         std::vector<Double4> positions, velocities;
+                         bodies(positions, velocities);
+                         double energy = 0;
+                         for (const auto& term : terms) energy += term->potential({positions, velocities, *ids, time});
+                         return energy;
+                     });
 }
 
 template <class Real>

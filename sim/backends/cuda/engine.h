@@ -22,6 +22,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace gravlab::cuda {
@@ -34,6 +35,7 @@ struct EngineContext {
     VertexWriter writer{stream};
     VertexValue shown = VertexValue::speed;
     double hostCopies = 0;  ///< copies of whole arrays of bodies, without those of the vertex writer
+    std::tuple<Measurement<float>, Measurement<double>> measurements{};  ///< one at most, in the precision of the state
 };
 
 /// The state is in `Real`: float, or double for fp64 and mixed. The functions are those of Backend that depend on the
@@ -85,10 +87,7 @@ public:
     void requestForceCheck(std::vector<std::uint32_t> targets);
     std::optional<ForceCheck> takeForceCheck();
     void requestMeasurement();
-    bool measuring() const {
-        return !measureFailure_.empty() || pairsMeasured_ || (diagnostics_ && diagnostics_->running());
-    }
-    std::optional<Diagnostics> takeMeasurement(double seconds);
+    Measurement<Real>& measurement() const { return std::get<Measurement<Real>>(context_.measurements); }
     bool enqueueMatrix(const PairMatrixRequest& request, FloatSink& sink);
     std::optional<PairMatrixResult> takeMatrix() { return matrix_ ? matrix_->take() : std::nullopt; }
 
@@ -144,7 +143,7 @@ private:
     void sumInto(V* to);
     void enqueueCheck(const V* x, const V* a);
     /// Starts a thread that sums the energy of the terms other than the pair law.
-    void beginOtherEnergy();
+    void beginOtherEnergy(std::future<double>& sum);
     /// Copies on the device now; any thread may fetch the copy.
     VectorsFuture copyAsync(const V* x, const V* v);
 
@@ -225,11 +224,7 @@ private:
     TermCheckJob<Real> termCheck_;
     std::optional<ForceCheck> pairCheck_;    ///< finished check of the pair law, until the check of the other terms ends
     std::shared_ptr<StateCopy<Real>> copy_;  ///< created by the first request
-    std::unique_ptr<DiagnosticsJob<Real>> diagnostics_;  ///< created by the first request
-    std::optional<Diagnostics> pairsMeasured_;           ///< finished, until the energy of the other terms is
-    std::future<double> otherEnergy_;                    ///< energy of the terms other than the pair law
-    std::string measureFailure_;                         ///< failure of a request, until the caller takes it
-    std::unique_ptr<PairMatrixJob<Real>> matrix_;        ///< created by the first request
+    std::unique_ptr<PairMatrixJob<Real>> matrix_;  ///< created by the first request
 };
 
 }  // namespace gravlab::cuda

@@ -1,11 +1,13 @@
 // The launches that measure a state, and their order.
 #include "sim/backends/cuda/jobs/diagnostics_job.h"
 
+#include "sim/core/error.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 #include "sim/measure/potential_error.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -251,7 +253,30 @@ Diagnostics DiagnosticsJob<Real>::result() const {
     return result;
 }
 
+template <class Real>
+std::optional<Diagnostics> Measurement<Real>::take(double seconds) {
+    Diagnostics failed;
+    failed.failure = std::exchange(failure, {});
+    if (!failed.failure.empty()) return failed;
+    if (!pairs) return std::nullopt;
+    try {
+        if (!ofPairs) ofPairs = pairs->advance(seconds);
+        if (!ofPairs) return std::nullopt;
+        if (!otherEnergy.valid()) return std::exchange(ofPairs, std::nullopt);
+        if (otherEnergy.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return std::nullopt;
+        Diagnostics measured = *std::exchange(ofPairs, std::nullopt);
+        measured.potential += otherEnergy.get();
+        return measured;
+    } catch (const Error& error) {
+        ofPairs.reset();
+        failed.failure = error.what();
+        return failed;
+    }
+}
+
 template class DiagnosticsJob<float>;
 template class DiagnosticsJob<double>;
+template struct Measurement<float>;
+template struct Measurement<double>;
 
 }  // namespace gravlab::cuda

@@ -8,8 +8,10 @@
 #include "sim/measure/diagnostics.h"
 
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace gravlab::cuda {
 
@@ -19,6 +21,7 @@ public:
     /// Allocates about 70 bytes a body of device memory (90 for a state in double). Throws DeviceError when there is not
     /// enough.
     DiagnosticsJob(Stream stream, std::uint32_t count);
+    std::uint32_t count() const { return count_; }
 
     /// Sets how pairs are summed from the next begin() on: by a tree, or all of them (null). A tree needs a state in float.
     void setTree(std::unique_ptr<TreeEnergy> tree);
@@ -65,6 +68,20 @@ private:
     bool treeBegun_ = false;                 ///< the tree works on the bodies of this measurement
     std::uint32_t source_ = 0, target_ = 0;  ///< first of the next sources, and the first target without their pairs
     double slicePairs_ = 0, rate_ = 0, seconds_ = 0;
+};
+
+/// The measurement of a run, if there is one. It works on copies of one complete step, so it needs neither the bodies nor
+/// the engine of that step: contacts may change bodies, or load others, until it ends.
+template <class Real>
+struct Measurement {
+    std::unique_ptr<DiagnosticsJob<Real>> pairs;  ///< created by the first request
+    std::optional<Diagnostics> ofPairs;           ///< finished, until the energy of the other terms is
+    std::future<double> otherEnergy;              ///< energy of the terms other than the pair law
+    std::string failure;                          ///< failure of a request, until the caller takes it
+
+    bool running() const { return !failure.empty() || ofPairs || (pairs && pairs->running()); }
+    /// Continues for about `seconds` of device time. Returns the result, or a failure, once it is there.
+    std::optional<Diagnostics> take(double seconds);
 };
 
 }  // namespace gravlab::cuda

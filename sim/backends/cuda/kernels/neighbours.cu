@@ -132,8 +132,9 @@ __global__ __launch_bounds__(kListThreads) void sortBodies(ListTask<Real> task) 
     }
 }
 
-/// A warp a list: the bodies of 27 cells that are near, in the order of their indices.
-template <class Real>
+/// A warp a list: the bodies of 27 cells that are near, in the order of their indices. `kFewSources`: those with mass alone.
+/// The others would add 0 to a sum, so their absence changes no bit.
+template <class Real, bool kFewSources>
 __global__ __launch_bounds__(32 * kListWarps) void listNeighbours(ListTask<Real> task) {
     extern __shared__ std::uint32_t listScratch[];
     if (!needsLists(task)) return;
@@ -166,8 +167,9 @@ __global__ __launch_bounds__(32 * kListWarps) void listNeighbours(ListTask<Real>
             const std::uint32_t rangeEnd = __shfl_sync(~0u, end, range);
             for (std::uint32_t base = __shfl_sync(~0u, first, range); base < rangeEnd; base += 32) {
                 const std::uint32_t other = base + lane;
+                const Vector<Real>& there = before[min(other, task.count - 1)];
                 const bool near = other < rangeEnd && other != place &&
-                                  squaredDistance<Real>(self, before[min(other, task.count - 1)]) < task.farSquared;
+                                  squaredDistance<Real>(self, there) < task.farSquared && (!kFewSources || there.w != 0);
                 const unsigned taken = __ballot_sync(~0u, near);
                 const std::uint32_t to = count + __popc(taken & ((1u << lane) - 1));
                 if (near && to < task.width) {
@@ -292,15 +294,15 @@ Kernel<ListTask<Real>> listSortKernel() {
     return kernelOf(sortBodies<Real>);
 }
 template <class Real>
-Kernel<ListTask<Real>> listNeighboursKernel() {
-    return kernelOf(listNeighbours<Real>);
+Kernel<ListTask<Real>> listNeighboursKernel(bool fewSources) {
+    return fewSources ? kernelOf(listNeighbours<Real, true>) : kernelOf(listNeighbours<Real, false>);
 }
 template Kernel<ListTask<float>> listMovesKernel();
 template Kernel<ListTask<double>> listMovesKernel();
 template Kernel<ListTask<float>> listSortKernel();
 template Kernel<ListTask<double>> listSortKernel();
-template Kernel<ListTask<float>> listNeighboursKernel();
-template Kernel<ListTask<double>> listNeighboursKernel();
+template Kernel<ListTask<float>> listNeighboursKernel(bool);
+template Kernel<ListTask<double>> listNeighboursKernel(bool);
 
 template <class Real, template <class> class... PairLaws>
 std::tuple<Kernel<ListWalkTask<Real, PairLaws<Real>>>...> ListWalkKernels<Real, LawList<PairLaws...>>::all() {

@@ -103,7 +103,8 @@ private:
         lists.first = first;
         lists.end = end;
         const std::uint32_t wanted = (end - first + kListWarps - 1) / kListWarps;
-        launchKernel(listNeighboursKernel<Real>(), {std::min(wanted, most_)}, 32 * kListWarps, lists,
+        const bool few = request.sources.among(this->count()) < this->count();
+        launchKernel(listNeighboursKernel<Real>(few), {std::min(wanted, most_)}, 32 * kListWarps, lists,
                      listSharedBytes(width_), stream_);
         if (first == 0) counts_.mark(Base::kSecond);
         withLoopLaw<Real>(request.settings, request.smallestR2, [&]<class Law>(const Law& law) {
@@ -117,7 +118,9 @@ private:
     void finish() override { whole_ = true; }
     const ListFacts* facts() const override { return &state_.data()->facts; }
     std::vector<MethodFigure> figuresOf(const ListFacts& facts) const override {
-        return {{"bodies a list", "", static_cast<double>(facts.neighbours) / this->count()},
+        const auto neighbours = static_cast<double>(facts.neighbours);
+        return {{"bodies a list", "", neighbours / this->count()},
+                {"bytes a neighbour", "", neighbours > 0 ? static_cast<double>(entries_.bytes()) / neighbours : 0},
                 {"longest list", "", static_cast<double>(facts.longest)},
                 {"width of lists", "", static_cast<double>(width_)},
                 {"bodies without a list", "", static_cast<double>(facts.beyond)},
