@@ -1,12 +1,15 @@
 // The bodies of a part of a step on a device: those that touch, and those near them. Only they are copied. Rule: lists and
-// cells only limit the search; no result depends on them.
+// the tree only limit the search; no result depends on them.
 #pragma once
 #include "sim/contact/contact.h"
+#include "sim/contact/path_tree.h"
 #include "sim/contact/paths.h"
 #include "sim/contact/resolver.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -19,8 +22,27 @@ struct SharedStep {
     FoundContacts* found = nullptr;
     const ContactStep* step = nullptr;
     std::vector<ContactPair> nearLarge;  ///< sorted
-    std::vector<Double4> boxes;          ///< of bodies in the order of their cells, see boxOf(); empty: they are not known
 
+    void begin(FoundContacts& contacts, const ContactStep& of) {
+        found = &contacts;
+        step = &of;
+        built_ = false;
+        nearLarge.assign(contacts.nearLarge.begin(), contacts.nearLarge.end());
+        std::ranges::sort(nearLarge, {}, &ContactPair::first);
+    }
+    /// The first paths of all bodies but the large ones. Built at the first call of a step. Any thread.
+    const PathTree& tree(int threads = 1) {
+        if (built_.load(std::memory_order_acquire)) return tree_;
+        const std::lock_guard lock(building_);
+        if (built_.load(std::memory_order_relaxed)) return tree_;
+        paths_.resize(found->id.size());
+        for (std::uint32_t k = 0; k < paths_.size(); ++k) paths_[k] = halfPathOf(k);
+        for (const std::uint32_t k : found->large) paths_[k].reach = kGone;
+        std::erase_if(paths_, [](const HalfPath& path) { return path.reach < 0; });
+        tree_.build(paths_, found->id.size(), threads);
+        built_.store(true, std::memory_order_release);
+        return tree_;
+    }
     /// The path of a body before any contact.
     BodyPath pathOf(std::uint32_t index) const {
         const Vec3d from = xyz(found->before[index]), end = xyz(found->position[index]);
@@ -28,11 +50,11 @@ struct SharedStep {
                 .way = (end - from) / step->length,
                 .radius = isFinite(from) && isFinite(end) ? found->surface[index].radius : kGone};
     }
-    /// The middle of a first path, and how far the body comes from it within its allowance.
-    Double4 boxOf(std::uint32_t index) const {
-        const Vec3d from = xyz(found->before[index]), end = xyz(found->position[index]);
-        const double radius = found->surface[index].radius;
-        return packed((from + end) / 2, length(end - from) / 2 + radius + allowanceOf(radius, found->mostReach));
+    /// The same within its allowance.
+    HalfPath halfPathOf(std::uint32_t index) const {
+        const BodyPath path = pathOf(index);
+        return {middleOf(index), step->length / 2 * path.way, path.radius + allowanceOf(path.radius, found->mostReach),
+                index};
     }
     Vec3d middleOf(std::uint32_t index) const { return (xyz(found->before[index]) + xyz(found->position[index])) / 2; }
     /// Calls use(k) for the bodies of the list of a body.
@@ -42,32 +64,12 @@ struct SharedStep {
         for (const std::uint32_t k : found->near.subspan(list.first, list.count)) use(k);
         for (const ContactPair& pair : std::ranges::equal_range(nearLarge, index, {}, &ContactPair::first)) use(pair.second);
     }
-    /// Calls use(k) for all bodies whose first path, within their allowance, comes within `reach` of a place [L].
-    template <class Use>
-    void search(const Vec3d& middle, double reach, const Use& use) const {
-        for (const std::uint32_t k : found->large) use(k);
-        const double most = found->mostReach, far = (reach + most + allowanceOf(2 * most, most)) * (1 + 1e-6);
-        const auto cell = [&](double at) { return cellPlace(at, found->cellsPerLength); };
-        const std::uint32_t west = cell(middle.x - far), east = cell(middle.x + far);
-        const std::uint32_t low = cell(middle.y - far), high = cell(middle.y + far);
-        const std::uint32_t front = cell(middle.z - far), back = cell(middle.z + far);
-        const auto useRange = [&](std::uint64_t from, std::uint64_t to) {
-            auto at = static_cast<std::size_t>(std::ranges::lower_bound(found->keys, from) - found->keys.begin());
-            for (; at < found->keys.size() && found->keys[at] <= to; ++at) {
-                if (!boxes.empty()) {
-                    const Vec3d away = middle - xyz(boxes[at]);
-                    const double within = (reach + boxes[at].w) * (1 + 1e-6);
-                    if (dot(away, away) > within * within) continue;
-                }
-                use(found->order[at]);
-            }
-        };
-        // A body that is far larger than a cell would search more rows than there are bodies.
-        if (static_cast<double>(high - low + 1) * (back - front + 1) > static_cast<double>(found->keys.size()))
-            return useRange(0, cellKey(kCellGrid - 2, kCellGrid - 2, kCellGrid - 2));
-        for (std::uint32_t z = front; z <= back; ++z)
-            for (std::uint32_t y = low; y <= high; ++y) useRange(cellKey(west, y, z), cellKey(east, y, z));
-    }
+
+private:
+    std::atomic<bool> built_ = false;
+    std::mutex building_;
+    std::vector<HalfPath> paths_;
+    PathTree tree_;
 };
 
 /// The bodies of one part, see Resolver, and what contacts make of them. One thread at a time.
@@ -106,7 +108,7 @@ public:
         strayed_.clear();
         heavy_.clear();
         eventOf_.clear();
-        mostAllowance_ = 0;
+        more_.clear();
     }
 
     std::size_t size() const { return marks_.size(); }
@@ -248,10 +250,12 @@ private:
         marks_[i].strayed = true;
         marks_[i].links = kNoPlace;
         states_[i].allowance = 2 * left;
-        mostAllowance_ = std::max(mostAllowance_, 2 * left);
+        const PathTree& tree = shared_.tree();
+        tree.raise(more_, marks_[i].index, 2 * left);
         const BodyPath path = first_[i];
-        const double length = shared_.step->length, reach = length / 2 * gravlab::length(path.way) + path.radius + 2 * left;
-        shared_.search(path.end - length / 2 * path.way, reach + mostAllowance_, [&](std::uint32_t index) {
+        const double length = shared_.step->length;
+        const Vec3d half = length / 2 * path.way;
+        const auto meet = [&](std::uint32_t index) {
             if (index == marks_[i].index) return;
             const std::uint32_t known = placeOf_[index];
             const BodyPath other = known == kNoPlace ? shared_.pathOf(index) : first_[known];
@@ -262,7 +266,9 @@ private:
             const std::uint32_t k = placeOf(index);
             link(i, k);
             link(k, i);
-        });
+        };
+        for (const std::uint32_t index : shared_.found->large) meet(index);
+        tree.search({path.end - half, half, path.radius + 2 * left}, more_, meet);
     }
 
     SharedStep& shared_;
@@ -274,7 +280,7 @@ private:
     std::vector<Link> links_;
     std::vector<HeavyBody> heavy_;
     std::size_t begun_ = 0;
-    double mostAllowance_ = 0;  ///< of strayed bodies
+    TreeReach more_;  ///< of strayed bodies
 };
 
 }  // namespace gravlab

@@ -37,6 +37,7 @@ struct PartMemory {
     std::size_t strays = 0;  ///< bodies that left their paths by more than their lists allow in the last step
     int hops = 6;            ///< those of parts at first
     int calm = 0;            ///< steps since parts have disagreed
+    int alone = 0;           ///< steps for which one queue costs less than parts
 };
 
 namespace {
@@ -93,36 +94,35 @@ class Parts {
 public:
     Parts(FoundContacts& found, const ContactSettings& contact, const ForceSettings& force, const ContactStep& step)
         : found_(found), contact_(contact), force_(force), step_(step), memory_(memoryOf(found)), shared_(memory_.shared) {
-        shared_.found = &found;
-        shared_.step = &step;
-        shared_.nearLarge.assign(found.nearLarge.begin(), found.nearLarge.end());
-        std::ranges::sort(shared_.nearLarge, {}, &ContactPair::first);
+        shared_.begin(found, step);
+        // Where some bodies have strayed, some will.
+        if (memory_.strays > 0) shared_.tree(step.threads);
         cut();
         share();
-        // Bodies that stray search cells of many bodies. Where many have strayed, many will.
-        constexpr std::size_t kFewStrays = 64, kBoxes = 4096;
-        shared_.boxes.resize(memory_.strays > kFewStrays ? found.order.size() : 0);
-        parallelFor(shared_.boxes.size(), step.threads, kBoxes, [&](std::size_t first, std::size_t last) {
-            for (std::size_t at = first; at < last; ++at) shared_.boxes[at] = shared_.boxOf(found.order[at]);
-        });
     }
 
     std::vector<ContactEvent> resolve() {
         std::vector<std::uint32_t> due(joined_.size());
         std::iota(due.begin(), due.end(), 0u);
+        std::size_t most = 0;  // contacts that one thread has resolved
         while (!due.empty()) {
             parallelFor(due.size(), step_.threads, 1, [&](std::size_t first, std::size_t last) {
                 Resolver<PartBodies> resolver(contact_, force_, step_);
                 for (std::size_t d = first; d < last; ++d) resolve(due[d], resolver);
             });
+            std::size_t longest = 0;
+            for (const std::uint32_t part : due) longest = std::max(longest, memory_.parts[part]->events.size());
+            most += longest;
             due = thoseThatDisagree();
         }
-        return close();
+        std::vector<ContactEvent> events = close();
+        if (joined_.size() > 1 && most > events.size()) memory_.alone = kAlone;
+        return events;
     }
 
 private:
     // A larger reach costs less than parts that disagree.
-    static constexpr int kFewestHops = 3, kMostHops = 64, kCalm = 8, kFarther = 2;
+    static constexpr int kFewestHops = 3, kMostHops = 64, kCalm = 8, kFarther = 2, kAlone = 16;
     // Pairs that are worth a part of their own; pairs from which space is cut.
     static constexpr std::size_t kPairsAPart = 500, kSamples = 4096;
 
@@ -132,7 +132,8 @@ private:
     }
     void cut() {
         const auto threads = static_cast<std::size_t>(step_.threads > 0 ? step_.threads : usableCores());
-        const std::size_t parts = std::max(std::min(threads, found_.pairs.size() / kPairsAPart), std::size_t{1});
+        const std::size_t useful = std::exchange(memory_.alone, std::max(memory_.alone - 1, 0)) > 0 ? 1 : threads;
+        const std::size_t parts = std::max(std::min(useful, found_.pairs.size() / kPairsAPart), std::size_t{1});
         std::vector<Vec3d> points;
         for (std::size_t p = 0; p < found_.pairs.size() && parts > 1; p += 1 + found_.pairs.size() / kSamples)
             points.push_back(shared_.middleOf(found_.pairs[p].first));
