@@ -1,333 +1,352 @@
-// The contacts of a step whose bodies are on a device. Space is cut into parts that threads resolve beside each other, each
-// with the bodies around it. Where two parts disagree about a body that both need, both are resolved again as one. Rule: the
-// result is that of one queue, to the last bit, however space is cut.
+// The contacts of a step whose bodies are on a device. The step is cut into windows of time, and the contacts of a window
+// into parts without a common body, which threads resolve beside each other. Where what happens in one part reaches another
+// within the window, both are resolved again as one. Rule: the result is that of one queue, to the last bit, however time
+// is cut.
 #include "sim/contact/part_bodies.h"
 #include "sim/core/thread_pool.h"
 
 #include <atomic>
-#include <bit>
 #include <memory>
 #include <numeric>
 #include <utility>
 
 namespace gravlab {
 
-/// Two bodies that may touch, one of each part, about which both parts may be wrong.
-struct Conflict {
-    std::uint32_t part, index, other, otherIndex;
+/// A contact to come after the present window.
+struct LaterContact {
+    WindowContact contact{};
+    std::uint32_t versionFirst = 0, versionSecond = 0;  ///< of both bodies when it was found
+    std::uint32_t next = kNoPlace;
 };
 
-/// A part of space: bodies that belong to it, and what happened to them and to bodies around them.
+/// Contacts of a window that may depend on each other.
 struct Part {
-    explicit Part(SharedStep& shared) : bodies(shared) {}
-    PartBodies bodies;
-    std::vector<std::uint32_t> own;   ///< bodies of pairs that touch, and of other parts' reach
-    std::vector<std::uint32_t> lent;  ///< bodies of other parts near those
-    std::vector<ContactEvent> events;
-    std::vector<EventPlace> places;
-    std::vector<Conflict> conflicts;
-    int hops = 0;  ///< how far it reaches beyond its own bodies, in bodies near each other
+    std::vector<WindowContact> contacts;
+    PartResult result;
+    std::uint32_t joined = 0;  ///< itself, or the part that it has become a part of
+};
+
+/// A changed body of a part.
+struct Record {
+    std::uint32_t part = 0, place = 0;
 };
 
 struct PartMemory {
-    SharedStep shared;
-    std::vector<std::unique_ptr<Part>> parts;
-    std::vector<std::uint32_t> owners;  ///< the part of each body, or kNoPlace before it is known
-    std::vector<char> seen;
-    std::size_t strays = 0;  ///< bodies that left their paths by more than their lists allow in the last step
-    int hops = 6;            ///< those of parts at first
-    int calm = 0;            ///< steps since parts have disagreed
-    int alone = 0;           ///< steps for which one queue costs less than parts
+    StepBodies bodies;
+    std::vector<std::unique_ptr<PartBodies>> workers;  ///< one a thread
+    std::vector<Part> parts;
+    std::vector<LaterContact> later;
+    std::vector<std::uint32_t> firstOfSlot, countOfSlot;
+    std::vector<std::uint32_t> rootOf;  ///< of bodies with contacts in the window: another one of the same part
+    std::vector<WindowContact> contacts;
+    std::vector<Record> records;
 };
 
 namespace {
 
-/// Cuts space into boxes with about equally many of some points.
-class Cuts {
-public:
-    Cuts() = default;
-    Cuts(std::vector<Vec3d> points, std::size_t leaves) : leaves_(leaves) {
-        if (leaves > 1) cut(points, 0, leaves);
-    }
-    std::size_t leaves() const { return leaves_; }
-    std::uint32_t leafOf(const Vec3d& at) const {
-        std::size_t first = 0, last = leaves_, plane = 0;
-        while (last - first > 1) {
-            const std::size_t middle = (first + last) / 2;
-            const bool low = along(at, planes_[plane].axis) < planes_[plane].place;
-            plane = low ? plane + 1 : plane + middle - first;  // planes of the lower half come first
-            (low ? last : first) = middle;
-        }
-        return static_cast<std::uint32_t>(first);
-    }
-
-private:
-    struct Plane {
-        int axis = 0;
-        double place = 0;
-    };
-    static double along(const Vec3d& at, int axis) { return axis == 0 ? at.x : axis == 1 ? at.y : at.z; }
-    void cut(std::span<Vec3d> points, std::size_t first, std::size_t last) {
-        if (last - first < 2) return;
-        const std::size_t middle = (first + last) / 2;
-        Plane plane;
-        double widest = -1;
-        for (int axis = 0; axis < 3; ++axis) {
-            double low = 1e300, high = -1e300;
-            for (const Vec3d& p : points) low = std::min(low, along(p, axis)), high = std::max(high, along(p, axis));
-            if (high - low > widest) widest = high - low, plane.axis = axis;
-        }
-        const auto place = points.begin() + static_cast<std::ptrdiff_t>(points.size() * (middle - first) / (last - first));
-        if (place != points.end()) {
-            std::ranges::nth_element(points, place, {}, [&](const Vec3d& p) { return along(p, plane.axis); });
-            plane.place = along(*place, plane.axis);
-        }
-        planes_.push_back(plane);
-        cut({points.begin(), place}, first, middle);
-        cut({place, points.end()}, middle, last);
-    }
-    std::size_t leaves_ = 1;
-    std::vector<Plane> planes_;  ///< a plane, those of its lower half, those of its upper half
-};
-
 class Parts {
 public:
     Parts(FoundContacts& found, const ContactSettings& contact, const ForceSettings& force, const ContactStep& step)
-        : found_(found), contact_(contact), force_(force), step_(step), memory_(memoryOf(found)), shared_(memory_.shared) {
-        shared_.begin(found, step);
-        // Where some bodies have strayed, some will.
-        if (memory_.strays > 0) shared_.tree(step.threads);
-        cut();
-        share();
+        : found_(found),
+          contact_(contact),
+          force_(force),
+          step_(step),
+          memory_(memoryOf(found)),
+          bodies_(memory_.bodies),
+          threads_(step.threads > 0 ? step.threads : usableCores()) {
+        bodies_.begin(found, step);
+        while (memory_.workers.size() < static_cast<std::size_t>(threads_))
+            memory_.workers.push_back(std::make_unique<PartBodies>(bodies_));
+        memory_.rootOf.resize(found.id.size());
+        window_.perTime = ContactWindow::kSlots / step.length;
+        memory_.later.clear();
+        memory_.firstOfSlot.assign(ContactWindow::kSlots, kNoPlace);
+        memory_.countOfSlot.assign(ContactWindow::kSlots, 0);
+        findFirst();
     }
 
     std::vector<ContactEvent> resolve() {
-        std::vector<std::uint32_t> due(joined_.size());
-        std::iota(due.begin(), due.end(), 0u);
-        std::size_t most = 0;  // contacts that one thread has resolved
-        while (!due.empty()) {
-            parallelFor(due.size(), step_.threads, 1, [&](std::size_t first, std::size_t last) {
-                Resolver<PartBodies> resolver(contact_, force_, step_);
-                for (std::size_t d = first; d < last; ++d) resolve(due[d], resolver);
-            });
-            std::size_t longest = 0;
-            for (const std::uint32_t part : due) longest = std::max(longest, memory_.parts[part]->events.size());
-            most += longest;
-            due = thoseThatDisagree();
+        while (window_.end < ContactWindow::kSlots) {
+            const std::uint32_t begin = window_.end;
+            openWindow();
+            renewLists(begin);
+            findAnew(begin);
+            takeContacts(begin);
+            if (memory_.contacts.empty()) continue;
+            makeParts();
+            std::vector<std::uint32_t> due(parts_);
+            std::iota(due.begin(), due.end(), 0u);
+            while (!due.empty()) {
+                resolve(due);
+                due = thoseThatDisagree();
+            }
+            close();
         }
-        std::vector<ContactEvent> events = close();
-        if (joined_.size() > 1 && most > events.size()) memory_.alone = kAlone;
-        return events;
+        return finish();
     }
 
 private:
-    // A larger reach costs less than parts that disagree.
-    static constexpr int kFewestHops = 3, kMostHops = 64, kCalm = 8, kFarther = 2, kAlone = 16;
-    // Pairs that are worth a part of their own; pairs from which space is cut.
-    static constexpr std::size_t kPairsAPart = 500, kSamples = 4096;
+    // Contacts of a window: enough for all threads, and so few that most bodies have one at most.
+    static constexpr std::size_t kFewest = 256, kWindows = 16;
+    static constexpr std::size_t kGrain = 256;
 
     static PartMemory& memoryOf(FoundContacts& found) {
         if (!found.memory) found.memory = std::make_shared<PartMemory>();
         return *found.memory;
     }
-    void cut() {
-        const auto threads = static_cast<std::size_t>(step_.threads > 0 ? step_.threads : usableCores());
-        const std::size_t useful = std::exchange(memory_.alone, std::max(memory_.alone - 1, 0)) > 0 ? 1 : threads;
-        const std::size_t parts = std::max(std::min(useful, found_.pairs.size() / kPairsAPart), std::size_t{1});
-        std::vector<Vec3d> points;
-        for (std::size_t p = 0; p < found_.pairs.size() && parts > 1; p += 1 + found_.pairs.size() / kSamples)
-            points.push_back(shared_.middleOf(found_.pairs[p].first));
-        cuts_ = Cuts(std::move(points), parts);
+    bool resting() const { return contact_.mode != ContactMode::bounce; }
+    double timeOf(std::uint32_t i, std::uint32_t k) const {
+        const BodyPath &a = bodies_.paths[i], &b = bodies_.paths[k];
+        return touchTime(a.end - b.end, a.way - b.way, a.radius + b.radius, std::max(a.from, b.from), step_.length,
+                         resting());
     }
-    /// Gives each body of a pair to its part. Part 0 has the large and heavy bodies and all near them, because what happens
-    /// on one side of such a body reaches the other side at once.
-    void share() {
-        const std::size_t parts = cuts_.leaves() > 1 ? 1 + cuts_.leaves() : 1;
-        joined_.resize(parts);
-        std::iota(joined_.begin(), joined_.end(), 0u);
-        living_ = parts;
-        while (memory_.parts.size() < parts) memory_.parts.push_back(std::make_unique<Part>(shared_));
-        for (const auto& part : memory_.parts) {
-            part->own.clear();
-            part->hops = memory_.hops;
+    void keep(const WindowContact& contact) {
+        const std::uint32_t slot = window_.slotOf(contact.time);
+        std::uint32_t& first = memory_.firstOfSlot[slot];
+        memory_.later.push_back(
+            {contact, bodies_.marks[contact.first].version, bodies_.marks[contact.second].version, first});
+        first = static_cast<std::uint32_t>(memory_.later.size() - 1);
+        ++memory_.countOfSlot[slot];
+    }
+    /// Calls find(at, contacts) for 0, ... `count` - 1 on all threads, and keeps what it adds to the contacts.
+    template <class Find>
+    void keepAll(std::size_t count, const Find& find) {
+        const auto pieces = static_cast<std::size_t>(threads_);
+        std::vector<std::vector<WindowContact>> all(pieces);
+        parallelFor(pieces, count < kGrain ? 1 : threads_, 1, [&](std::size_t first, std::size_t last) {
+            for (std::size_t piece = first; piece < last; ++piece)
+                for (std::size_t at = count * piece / pieces; at < count * (piece + 1) / pieces; ++at) find(at, all[piece]);
+        });
+        for (const std::vector<WindowContact>& some : all)
+            for (const WindowContact& contact : some) keep(contact);
+    }
+    void findFirst() {
+        keepAll(found_.pairs.size(), [&](std::size_t at, std::vector<WindowContact>& contacts) {
+            const auto [i, k] = found_.pairs[at];
+            if (const double time = timeOf(i, k); time >= 0) contacts.push_back({time, i, k});
+        });
+    }
+    /// Chooses the end of the next window by the contacts that are known.
+    void openWindow() {
+        std::uint32_t end = window_.end;
+        const std::size_t most = std::max(kFewest, found_.pairs.size() / kWindows);
+        if (threads_ == 1 || found_.pairs.size() <= kFewest) {
+            end = ContactWindow::kSlots;
+        } else {
+            std::size_t count = 0;
+            const std::uint32_t last = end + ContactWindow::kSlots / 8;
+            do count += memory_.countOfSlot[end++];
+            while (end < ContactWindow::kSlots && end < last && count + memory_.countOfSlot[end] <= most);
         }
-        memory_.owners.assign(found_.id.size(), kNoPlace);
-        memory_.seen.assign(found_.id.size(), 0);
-        big_.assign(found_.large.begin(), found_.large.end());
-        big_.insert(big_.end(), found_.heavy.begin(), found_.heavy.end());
-        std::ranges::sort(big_);
-        for (const std::uint32_t b : big_) {
-            memory_.owners[b] = 0;
-            shared_.near(b, [&](std::uint32_t k) { memory_.owners[k] = 0; });
-        }
-        for (const ContactPair& pair : found_.pairs)
-            for (const std::uint32_t index : {pair.first, pair.second}) own(index);
-        // A body that touches none yet may be hit from another part.
-        if (parts == 1) return;
-        parallelFor(parts, step_.threads, 1, [&](std::size_t first, std::size_t last) {
-            for (std::size_t which = first; which < last; ++which) {
-                Part& part = *memory_.parts[which];
-                part.lent.clear();
-                for (const std::uint32_t index : part.own)
-                    shared_.near(index, [&](std::uint32_t k) {
-                        if (!memory_.seen[k] && ownerOf(k) != which) part.lent.push_back(k);
-                    });
+        window_.endAt(end, step_.length);
+    }
+    /// Bodies that would leave the paths of their lists within the window get others.
+    void renewLists(std::uint32_t begin) {
+        renewed_.clear();
+        for (std::uint32_t at = 0; at < bodies_.changed.size(); ++at)
+            if (bodies_.changed[at].holds < window_.endTime && bodies_.changed[at].path.alive()) renewed_.push_back(at);
+        bodies_.renewLists(renewed_, begin / window_.perTime * (1 - 1e-9), threads_);
+    }
+    /// Contacts of bodies that the window before has changed, or that have other lists.
+    void findAnew(std::uint32_t begin) {
+        changed_.insert(changed_.end(), renewed_.begin(), renewed_.end());
+        std::ranges::sort(changed_);
+        changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
+        for (std::uint32_t n = 0; n < changed_.size(); ++n) bodies_.marks[bodies_.changed[changed_[n]].index].record = n;
+        keepAll(changed_.size(), [&](std::size_t n, std::vector<WindowContact>& contacts) {
+            const std::uint32_t i = bodies_.changed[changed_[n]].index;
+            if (!bodies_.paths[i].alive()) return;
+            bodies_.near(i, [&](std::uint32_t k) {
+                if (bodies_.marks[k].record != kNoPlace && k < i) return;  // the other one finds the pair
+                if (const double time = timeOf(i, k); time >= 0 && window_.slotOf(time) >= begin)
+                    contacts.push_back({time, i, k});
+            });
+        });
+        for (const std::uint32_t at : changed_) bodies_.marks[bodies_.changed[at].index].record = kNoPlace;
+        changed_.clear();
+    }
+    /// Takes the contacts of the window.
+    void takeContacts(std::uint32_t begin) {
+        memory_.contacts.clear();
+        for (std::uint32_t slot = begin; slot < window_.end; ++slot)
+            for (std::uint32_t at = memory_.firstOfSlot[slot]; at != kNoPlace; at = memory_.later[at].next) {
+                const LaterContact& later = memory_.later[at];
+                if (bodies_.marks[later.contact.first].version == later.versionFirst &&
+                    bodies_.marks[later.contact.second].version == later.versionSecond)
+                    memory_.contacts.push_back(later.contact);
             }
-        });
-        for (std::size_t which = 0; which < parts; ++which)
-            for (const std::uint32_t index : memory_.parts[which]->lent) own(index);
     }
-    /// Gives a body to its part.
-    void own(std::uint32_t index) {
-        if (!std::exchange(memory_.seen[index], 1)) memory_.parts[ownerOf(index)]->own.push_back(index);
-    }
-    std::uint32_t ownerOf(std::uint32_t index) const {
-        const std::atomic_ref<std::uint32_t> known(memory_.owners[index]);
-        std::uint32_t owner = known.load(std::memory_order_relaxed);
-        if (owner == kNoPlace) {
-            owner = joined_.size() == 1 ? 0 : 1 + cuts_.leafOf(shared_.middleOf(index));
-            known.store(owner, std::memory_order_relaxed);
+    /// Contacts with a common body are of one part.
+    void makeParts() {
+        std::vector<std::uint32_t>& root = memory_.rootOf;
+        parts_ = 0;
+        const auto add = [&]() -> Part& {
+            if (parts_ == memory_.parts.size()) memory_.parts.emplace_back();
+            Part& part = memory_.parts[parts_];
+            part.joined = static_cast<std::uint32_t>(parts_++);
+            part.contacts.clear();
+            return part;
+        };
+        if (threads_ == 1 || memory_.contacts.size() <= kFewest / 2) {
+            add().contacts = memory_.contacts;
+            return;
         }
-        return rootOf(owner);
+        const auto rootOf = [&](std::uint32_t i) {
+            while (root[i] != i) i = root[i] = root[root[i]];
+            return i;
+        };
+        for (const WindowContact& c : memory_.contacts) root[c.first] = c.first, root[c.second] = c.second;
+        for (const WindowContact& c : memory_.contacts) {
+            const std::uint32_t a = rootOf(c.first), b = rootOf(c.second);
+            root[std::max(a, b)] = std::min(a, b);
+        }
+        for (const WindowContact& c : memory_.contacts) {
+            std::uint32_t& number = bodies_.marks[rootOf(c.first)].record;
+            if (number == kNoPlace) {
+                number = static_cast<std::uint32_t>(parts_);
+                add();
+            }
+            memory_.parts[number].contacts.push_back(c);
+        }
+        for (const WindowContact& c : memory_.contacts) bodies_.marks[rootOf(c.first)].record = kNoPlace;
     }
 
-    void resolve(std::uint32_t which, Resolver<PartBodies>& resolver) {
-        Part& part = *memory_.parts[which];
-        part.events.clear();
-        part.places.clear();
-        part.bodies.begin(part.own, living_ == 1 ? 0 : part.hops, [&](std::uint32_t index) {
-            return ownerOf(index) == which || !std::ranges::binary_search(big_, index);
+    void resolve(std::vector<std::uint32_t>& due) {
+        // Long ones first, so that no thread begins one when the others are done.
+        if (due.size() > 1)
+            std::ranges::sort(due, std::greater(), [&](std::uint32_t p) { return memory_.parts[p].contacts.size(); });
+        std::atomic<std::size_t> next = 0;
+        const std::size_t workers = std::min(static_cast<std::size_t>(threads_), 1 + due.size() / 8);
+        parallelFor(workers, threads_, 1, [&](std::size_t first, std::size_t last) {
+            Resolver<PartBodies> resolver(contact_, force_, step_);
+            for (std::size_t w = first; w < last; ++w)
+                for (std::size_t d; (d = next.fetch_add(1, std::memory_order_relaxed)) < due.size();) {
+                    Part& part = memory_.parts[due[d]];
+                    PartBodies& bodies = *memory_.workers[w];
+                    part.result.events.clear();
+                    part.result.places.clear();
+                    bodies.begin(part.contacts, window_);
+                    resolver.run(bodies, part.result.events, part.result.places, part.contacts.size() < kFewest);
+                    bodies.take(part.result);
+                }
         });
-        resolver.run(part.bodies, part.events, part.places);
     }
 
-    /// Finds parts that may both be wrong about two bodies that may touch, one of each part: each part has seen another
-    /// history of the other's body than its own part has. Returns the parts to resolve again, which reach farther then, and
-    /// are joined where that is not enough. Without such bodies the histories that parts have of their own bodies are those
-    /// of one queue: the first event that is missing, or too many, would be one of two bodies of which no part knows both.
+    std::uint32_t rootOf(std::uint32_t part) const {
+        while (memory_.parts[part].joined != part) part = memory_.parts[part].joined;
+        return part;
+    }
+    /// Finds parts that have changed the same body, or bodies that may touch on their new paths. Returns the parts to
+    /// resolve again, which are joined. Without such bodies what has happened is what happens in one queue: its first event
+    /// that is missing here, or too many, would be one of two bodies of which no part knows both.
     std::vector<std::uint32_t> thoseThatDisagree() {
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> conflicts;
         std::vector<std::uint32_t> living;
-        for (std::uint32_t i = 0; i < joined_.size(); ++i)
-            if (joined_[i] == i) living.push_back(i);
+        for (std::uint32_t p = 0; p < parts_; ++p)
+            if (memory_.parts[p].joined == p) living.push_back(p);
         if (living.size() == 1) return {};
-        parallelFor(living.size(), step_.threads, 1, [&](std::size_t first, std::size_t last) {
-            for (std::size_t n = first; n < last; ++n) compare(living[n]);
+        std::vector<Record>& records = memory_.records;
+        records.clear();
+        std::uint32_t strays = kNoPlace;
+        for (const std::uint32_t p : living) {
+            const PartResult& result = memory_.parts[p].result;
+            // Of two bodies that have left the paths of their lists no part may know that they come near each other.
+            if (result.strays && strays != kNoPlace) conflicts.emplace_back(p, strays);
+            if (result.strays) strays = p;
+            for (std::uint32_t place = 0; place < result.changes.size(); ++place) {
+                std::uint32_t& record = bodies_.marks[result.changes[place].index].record;
+                if (record != kNoPlace)
+                    conflicts.emplace_back(p, records[record].part);
+                else
+                    record = static_cast<std::uint32_t>(records.size()), records.push_back({p, place});
+            }
+        }
+        const auto pieces = static_cast<std::size_t>(threads_);
+        std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> found(pieces);
+        parallelFor(pieces, records.size() < kGrain ? 1 : threads_, 1, [&](std::size_t first, std::size_t last) {
+            for (std::size_t piece = first; piece < last; ++piece)
+                for (std::size_t r = records.size() * piece / pieces; r < records.size() * (piece + 1) / pieces; ++r)
+                    bodies_.near(indexOf(records[r]), [&](std::uint32_t k) { compare(records[r], k, found[piece]); });
         });
-        std::vector<Conflict> conflicts = strayConflicts(living);
-        for (const std::uint32_t i : living) {
-            std::vector<Conflict>& some = memory_.parts[i]->conflicts;
-            conflicts.insert(conflicts.end(), some.begin(), some.end());
-            some.clear();
-        }
+        for (const std::uint32_t p : living)
+            for (const auto& [place, k] : memory_.parts[p].result.strayPairs) compare({p, place}, k, found[0]);
+        for (const Record& record : records) bodies_.marks[indexOf(record)].record = kNoPlace;
+        for (const auto& some : found) conflicts.insert(conflicts.end(), some.begin(), some.end());
         std::vector<std::uint32_t> again;
-        for (const Conflict& conflict : conflicts) {
-            own(conflict.index);
-            own(conflict.otherIndex);
-            const std::uint32_t a = rootOf(conflict.part), b = rootOf(conflict.other);
+        for (const auto& [one, other] : conflicts) {
+            const auto [a, b] = std::minmax({rootOf(one), rootOf(other)});
             if (a == b) continue;
-            again.push_back(std::min(a, b));
-            again.push_back(std::max(a, b));
-            Part &into = *memory_.parts[std::min(a, b)], &from = *memory_.parts[std::max(a, b)];
-            if (std::max(into.hops, from.hops) < kFarther * memory_.hops) continue;
-            into.own.insert(into.own.end(), from.own.begin(), from.own.end());
-            from.bodies.clear();
-            joined_[std::max(a, b)] = std::min(a, b);
-            --living_;
-        }
-        if (!again.empty()) {
-            memory_.hops = std::min(memory_.hops + 1, kMostHops);
-            memory_.calm = 0;
-        } else if (++memory_.calm == kCalm) {
-            memory_.hops = std::max(memory_.hops - 1, kFewestHops);
-            memory_.calm = 0;
+            std::vector<WindowContact>&into = memory_.parts[a].contacts, &from = memory_.parts[b].contacts;
+            into.insert(into.end(), from.begin(), from.end());
+            memory_.parts[b].joined = a;
+            again.push_back(a);
         }
         for (std::uint32_t& part : again) part = rootOf(part);
         std::ranges::sort(again);
         again.erase(std::unique(again.begin(), again.end()), again.end());
-        for (const std::uint32_t part : again) memory_.parts[part]->hops *= 2;
         return again;
     }
-    std::uint32_t rootOf(std::uint32_t part) const {
-        while (joined_[part] != part) part = joined_[part];
-        return part;
+    std::uint32_t indexOf(const Record& record) const {
+        return memory_.parts[record.part].result.changes[record.place].index;
     }
-    /// True where the parts of two bodies may both be wrong about them.
-    bool disagree(std::uint32_t part, std::uint32_t index, std::uint32_t other, std::uint32_t otherIndex) const {
-        const PartBodies &here = memory_.parts[part]->bodies, &there = memory_.parts[other]->bodies;
-        return here.historyOf(index) != there.historyOf(index) && here.historyOf(otherIndex) != there.historyOf(otherIndex);
-    }
-    /// Notes the parts that disagree with a part about a changed body of one and a body near it of the other.
-    void compare(std::uint32_t which) {
-        Part& part = *memory_.parts[which];
-        const PartBodies& bodies = part.bodies;
-        for (std::uint32_t i = 0; i < bodies.size(); ++i) {
-            if (bodies.history(i) == 0) continue;
-            const std::uint32_t index = bodies.indexOf(i), owner = ownerOf(index);
-            if (owner != which && memory_.parts[owner]->bodies.historyOf(index) == bodies.history(i)) continue;
-            bodies.forNear(i, [&](std::uint32_t k) {
-                const std::uint32_t other = ownerOf(k), one = owner == which ? other : owner;
-                if ((owner == which) != (other == which) && disagree(which, index, one, k))
-                    part.conflicts.push_back({which, index, one, k});
-            });
-        }
-    }
-    /// Of two bodies that have both strayed, the part of neither one may know that the other comes near.
-    std::vector<Conflict> strayConflicts(const std::vector<std::uint32_t>& living) const {
-        struct Stray {
-            std::uint32_t part, index;
-            BodyPath path;
-            double allowance, west, east;
-        };
-        std::vector<Stray> all;
-        for (const std::uint32_t i : living)
-            for (const PartBodies::Stray& stray : memory_.parts[i]->bodies.strays()) {
-                if (ownerOf(stray.index) != i) continue;
-                const BodyPath path = shared_.pathOf(stray.index);
-                const double middle = shared_.middleOf(stray.index).x;
-                const double reach = (std::abs(path.end.x - middle) + path.radius + stray.allowance) * (1 + 1e-5);
-                all.push_back({i, stray.index, path, stray.allowance, middle - reach, middle + reach});
+    /// Notes the parts of a changed body and of another one near it, if they may touch on new paths.
+    void compare(const Record& one, std::uint32_t k, std::vector<std::pair<std::uint32_t, std::uint32_t>>& conflicts) const {
+        if (bodies_.marks[k].record == kNoPlace) return;
+        const Record& other = memory_.records[bodies_.marks[k].record];
+        if (other.part == one.part) return;
+        const PartResult &a = memory_.parts[one.part].result, &b = memory_.parts[other.part].result;
+        for (std::uint32_t i = a.firstSegment[one.place]; i < a.firstSegment[one.place + 1]; ++i)
+            for (std::uint32_t j = b.firstSegment[other.place]; j < b.firstSegment[other.place + 1]; ++j) {
+                const Segment &s = a.segments[i], &t = b.segments[j];
+                const double from = std::max(s.path.from, t.path.from), end = std::min(s.end, t.end);
+                if (from > end) continue;
+                const double time = touchTime(s.path.end - t.path.end, s.path.way - t.path.way,
+                                              s.path.radius + t.path.radius, from, step_.length, resting());
+                if (time >= 0 && time <= end) return conflicts.emplace_back(one.part, other.part), void();
             }
-        std::ranges::sort(all, {}, &Stray::west);
-        std::vector<Conflict> conflicts;
-        for (auto a = all.begin(); a != all.end(); ++a)
-            for (auto b = a + 1; b != all.end() && b->west <= a->east; ++b) {
-                const double both = (a->path.radius + b->path.radius) * (1 + 1e-6) + a->allowance + b->allowance;
-                if (a->part != b->part &&
-                    touchTime(a->path.end - b->path.end, a->path.way - b->path.way, both, 0, step_.length, true) >= 0 &&
-                    disagree(a->part, a->index, b->part, b->index))
-                    conflicts.push_back({a->part, a->index, b->part, b->index});
-            }
-        return conflicts;
     }
 
-    /// Puts the events and changes of all parts together.
-    std::vector<ContactEvent> close() {
+    /// Puts what has happened in the window together.
+    void close() {
         struct Entry {
             EventPlace place;
             const ContactEvent* event;
         };
         std::vector<Entry> entries;
-        memory_.strays = 0;
+        for (std::uint32_t p = 0; p < parts_; ++p) {
+            if (memory_.parts[p].joined != p) continue;
+            const PartResult& result = memory_.parts[p].result;
+            for (std::size_t k = 0; k < result.events.size(); ++k) entries.push_back({result.places[k], &result.events[k]});
+            for (const ChangedBody& body : result.changes) {
+                StepBodies::Mark& mark = bodies_.marks[body.index];
+                if (mark.changed == kNoPlace) {
+                    mark.changed = static_cast<std::uint32_t>(bodies_.changed.size());
+                    bodies_.changed.push_back(body);
+                } else {
+                    bodies_.changed[mark.changed] = body;
+                }
+                mark.version = body.version;
+                bodies_.paths[body.index] = body.path;
+                changed_.push_back(mark.changed);
+            }
+            for (const auto& [h, index] : result.heavy) bodies_.heavy[h].place = index;
+            for (const std::uint64_t pair : result.bounced) ++bodies_.bounces.of(pair, [] { return 0; });
+        }
+        if (parts_ > 1) std::ranges::sort(entries, {}, &Entry::place);
+        for (const Entry& entry : entries) events_.push_back(*entry.event);
+    }
+    std::vector<ContactEvent> finish() {
         BodyChanges& changes = found_.changes;
         changes.changed.clear();
         changes.removed.clear();
-        for (std::uint32_t which = 0; which < joined_.size(); ++which) {
-            if (joined_[which] != which) continue;
-            const Part& part = *memory_.parts[which];
-            memory_.strays += part.bodies.strays().size();
-            const auto begun = static_cast<std::ptrdiff_t>(entries.size());
-            for (std::size_t k = 0; k < part.events.size(); ++k)
-                if (ownerOf(part.bodies.bodyOfEvent(k)) == which) entries.push_back({part.places[k], &part.events[k]});
-            std::ranges::inplace_merge(entries, entries.begin() + begun, {}, &Entry::place);
-            for (std::uint32_t i = 0; i < part.bodies.size(); ++i)
-                if (part.bodies.history(i) != 0 && ownerOf(part.bodies.indexOf(i)) == which)
-                    part.bodies.addChange(i, changes);
+        for (const ChangedBody& body : bodies_.changed) {
+            if (body.path.alive())
+                changes.changed.push_back({body.index, body.position, body.velocity, body.surface});
+            else
+                changes.removed.push_back(body.index);
         }
         std::ranges::sort(changes.removed);
-        std::vector<ContactEvent> events;
-        events.reserve(entries.size());
-        for (const Entry& entry : entries) events.push_back(*entry.event);
-        return events;
+        return std::move(events_);
     }
 
     FoundContacts& found_;
@@ -335,10 +354,12 @@ private:
     const ForceSettings& force_;
     const ContactStep& step_;
     PartMemory& memory_;
-    SharedStep& shared_;
-    Cuts cuts_;
-    std::vector<std::uint32_t> big_, joined_;  ///< large and heavy bodies; the part that each part has become a part of
-    std::size_t living_ = 0;
+    StepBodies& bodies_;
+    int threads_ = 1;
+    ContactWindow window_;
+    std::size_t parts_ = 0;
+    std::vector<std::uint32_t> changed_, renewed_;  ///< places in StepBodies::changed
+    std::vector<ContactEvent> events_;
 };
 
 }  // namespace

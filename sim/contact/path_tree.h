@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <vector>
 
 namespace gravlab {
@@ -23,7 +22,7 @@ struct HalfPath {
 /// How much farther than their own reach the bodies of each node may come [L]. One for each user of a tree.
 class TreeReach {
 public:
-    double of(std::size_t node) const { return reach_.empty() ? 0 : reach_[node]; }
+    double of(std::size_t node) const { return node < reach_.size() ? reach_[node] : 0; }
     void clear() {
         for (std::size_t node : raised_) reach_[node] = 0;
         raised_.clear();
@@ -43,13 +42,18 @@ private:
 
 class PathTree {
 public:
-    /// Sorts the paths into the tree.
-    void build(std::vector<HalfPath>& paths, std::size_t bodies, int threads) {
-        paths_.swap(paths);
+    /// Sorts pathOf(0), ... into the tree. Those with a reach below 0 are left out.
+    template <class PathOf>
+    void build(std::size_t bodies, int threads, const PathOf& pathOf) {
+        paths_.resize(bodies);
+        parallelFor(bodies, threads, kPathsEach, [&](std::size_t first, std::size_t last) {
+            for (std::size_t k = first; k < last; ++k) paths_[k] = pathOf(static_cast<std::uint32_t>(k));
+        });
+        std::erase_if(paths_, [](const HalfPath& path) { return !(path.reach >= 0); });
         const std::size_t count = paths_.size();
         for (levels_ = 0; count >> levels_ > kLeaf;) ++levels_;
         nodes_.resize(std::size_t{2} << levels_);
-        leafOf_.resize(bodies);
+        leafOf_.assign(bodies, 0);
         for (int level = 0; level < levels_; ++level)
             parallelFor(std::size_t{1} << level, threads, 1, [&](std::size_t first, std::size_t last) {
                 for (std::size_t k = first; k < last; ++k) split(level, k);
@@ -72,14 +76,14 @@ public:
     void raise(TreeReach& more, std::uint32_t index, double reach) const {
         more.raise(leafOf_[index], nodes_.size(), reach);
     }
-    /// Calls use(index) for all bodies whose path, within their reach, may come near that of `path` within its own.
+    /// Calls use(index) for all bodies whose path, within their reach, may come near `path` within its own. Some have more.
     template <class Use>
-    void search(const HalfPath& path, const TreeReach& more, const Use& use) const {
+    void search(const HalfPath& path, const TreeReach& more, const TreeReach& evenMore, const Use& use) const {
         std::size_t open[64], count = 1;
         open[0] = 1;
         while (count > 0) {
             const std::size_t node = open[--count];
-            const double extra = more.of(node);
+            const double extra = std::max(more.of(node), evenMore.of(node));
             if (!nodes_[node].near(path, extra)) continue;
             if (node < leaves()) {
                 open[count++] = 2 * node + 1;
@@ -99,7 +103,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kLeaf = 8, kLeavesEach = 256;
+    static constexpr std::size_t kLeaf = 8, kLeavesEach = 256, kPathsEach = 4096;
     static constexpr double kMargin = 1 + 1e-6;
 
     struct Node {

@@ -88,7 +88,10 @@ public:
             if (const auto time = contactTime(paths_[i], paths_[k], from, step_.length, resting)) use(k, *time);
         });
     }
-    void noteEvent(const EventPlace&, std::uint32_t, std::uint32_t) {}
+    int& bounces(std::uint32_t a, std::uint32_t b) {
+        return bounces_.of(BounceCounts::pairOf(a, b), [] { return 0; });
+    }
+    void noteEvent(const EventPlace&, bool, std::uint32_t, std::uint32_t) {}
     /// Removes the bodies that merged into others.
     void close() {
         BodyChanges changes;
@@ -105,6 +108,7 @@ private:
     std::vector<std::uint32_t> versions_, waves_;
     std::vector<HeavyBody> heavy_;
     std::vector<bool> mergedAway_;
+    BounceCounts bounces_;
     PathCells cells_;
     bool built_ = false;
 };

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -30,14 +31,24 @@ public:
         ++round_;
         used_ = 0;
     }
-    int& of(std::uint64_t pair) {
+    static std::uint64_t pairOf(std::uint32_t a, std::uint32_t b) {
+        return static_cast<std::uint64_t>(std::min(a, b)) << 32 | std::max(a, b);
+    }
+    /// The bounces of a pair, to count on; `before()` gives those that are not in this table.
+    template <class Before>
+    int& of(std::uint64_t pair, const Before& before) {
         if (2 * (used_ + 1) > entries_.size()) grow();
         Entry& entry = place(pair);
         if (entry.round != round_) {
-            entry = {pair, round_, 0};
+            entry = {pair, round_, before()};
             ++used_;
         }
         return entry.count;
+    }
+    int count(std::uint64_t pair) const {
+        if (used_ == 0) return 0;
+        const Entry& entry = const_cast<BounceCounts*>(this)->place(pair);
+        return entry.round == round_ ? entry.count : 0;
     }
 
 private:
@@ -61,7 +72,7 @@ private:
     }
     std::vector<Entry> entries_;
     std::size_t used_ = 0;
-    std::uint32_t round_ = 0;
+    std::uint32_t round_ = 1;
 };
 
 /// A contact to come; `a` is the body with the lower id.
@@ -79,12 +90,13 @@ struct PairContact {
 /// Contacts ordered by time, then ids. Those of a short time are a heap, all later ones lie in buckets by their time.
 class ContactQueue {
 public:
+    /// For contacts within a time; an infinite one is for few contacts.
     void clear(double length) {
         perTime_ = kBuckets / length;
         bucket_ = 0;
         heap_.clear();
+        if (!later_.empty() || first_.empty()) first_.assign(kBuckets + 1, kNone);
         later_.clear();
-        first_.assign(kBuckets + 1, kNone);
     }
     void push(const PairContact& contact) {
         const auto bucket = static_cast<std::uint32_t>(std::min(double{kBuckets}, contact.time * perTime_));
@@ -100,6 +112,7 @@ public:
     const PairContact* first() const { return heap_.empty() ? nullptr : &heap_.front(); }
     /// Goes to the next time with contacts; false: there are none.
     bool advance() {
+        if (later_.empty()) return false;
         while (++bucket_ <= kBuckets) {
             for (std::uint32_t at = first_[bucket_]; at != kNone; at = later_[at].next) heap_.push_back(later_[at].contact);
             if (heap_.empty()) continue;
@@ -150,7 +163,8 @@ inline double lengthOf(const Vec3d& a) {
 ///   find(resting, use)                            calls use(i, k, time) for all pairs that touch on their first paths
 ///   renew(changed)                                these paths have changed since the last call
 ///   near(i, earliest, resting, use)               calls use(k, time) for all others that touch i from then on
-///   noteEvent(place, i, k)                        an event has changed i and k
+///   bounces(i, k)                                 of this pair so far in the step, to count on
+///   noteEvent(place, bounce, i, k)                an event has changed i and k
 template <class Bodies>
 class Resolver {
     // A pair bounces so many times a step at most. It bounces again only where it would sink by more than so many times the
@@ -168,16 +182,16 @@ public:
           tides_(loopLaw(force) == Law::gravity),
           merging_(contact.mode != ContactMode::bounce) {}
 
-    /// Adds the events of these bodies and their places in the order. May be called again, for other bodies.
-    void run(Bodies& bodies, std::vector<ContactEvent>& events, std::vector<EventPlace>& places) {
+    /// Adds the events of these bodies and their places in the order. May be called again, for other bodies. `few`: contacts
+    /// that need no buckets by time.
+    void run(Bodies& bodies, std::vector<ContactEvent>& events, std::vector<EventPlace>& places, bool few = false) {
         bodies_ = &bodies;
         events_ = &events;
         places_ = &places;
         now_ = 0;
         wave_ = 0;
         searches_ = 0;
-        bounces_.clear();
-        queue_.clear(step_.length);
+        queue_.clear(few ? std::numeric_limits<double>::infinity() : step_.length);
         bodies_->find(merging_, [&](std::uint32_t i, std::uint32_t k, double time) { note(i, k, time); });
         for (;;) {
             const PairContact* const first = queue_.first();
@@ -352,7 +366,7 @@ private:
         Bounce bounce;
         int* count = nullptr;
         if (dot(relative, away) < 0 || away == Vec3d{}) {
-            count = &bounces_.of(static_cast<std::uint64_t>(std::min(a, b)) << 32 | std::max(a, b));
+            count = &bodies_->bounces(a, b);
             if (*count < kMostBounces) bounce = bounceOf(a, b, away, *count > 0 ? kSinks * both / left : 0);
         }
         if (merging_) {
@@ -384,7 +398,7 @@ private:
     void addEvent(const ContactEvent& event, std::uint32_t a, std::uint32_t b) {
         events_->push_back(event);
         places_->push_back(place_);
-        bodies_->noteEvent(place_, a, b);
+        bodies_->noteEvent(place_, event.kind == ContactKind::bounce, a, b);
     }
     ContactEvent eventOf(ContactKind kind, std::uint32_t a, std::uint32_t b, const Vec3d& away, double rest) const {
         const double both = path(a).radius + path(b).radius;
@@ -448,7 +462,6 @@ private:
     std::vector<EventPlace>* places_ = nullptr;
     std::vector<std::uint32_t> changed_;
     ContactQueue queue_;
-    BounceCounts bounces_;
     double now_ = 0;          ///< since the beginning of the step
     std::uint32_t wave_ = 0;  ///< searches at this moment
     std::uint32_t searches_ = 0;
