@@ -235,10 +235,11 @@ private:
     TreeReach raised_;
 };
 
-/// A contact of the first paths of a window.
+/// A contact to come.
 struct WindowContact {
     double time = 0;
-    std::uint32_t first = 0, second = 0;  ///< indices
+    std::uint32_t first = 0, second = 0;                ///< indices
+    std::uint32_t versionFirst = 0, versionSecond = 0;  ///< of both when it was found
 };
 
 /// A path that a body takes within a window.
@@ -266,12 +267,13 @@ class PartBodies {
 public:
     explicit PartBodies(StepBodies& step) : step_(step) {}
 
-    /// Begins with contacts of a window.
-    void begin(std::span<const WindowContact> contacts, const ContactWindow& window) {
+    /// Begins with contacts of a window. `searches`: bodies that leave the paths of their lists within it need other lists.
+    void begin(std::span<const WindowContact> contacts, const ContactWindow& window, bool searches) {
         clear();
         placeOf_.resize(std::max(placeOf_.size(), step_.marks.size()), kNoPlace);
         contacts_ = contacts;
         window_ = window;
+        searches_ = searches;
         for (const HeavyBody& h : step_.heavy) heavy_.push_back({kNoPlace, h.position, h.velocity});
     }
     void take(PartResult& result) const {
@@ -323,7 +325,7 @@ public:
     void find(bool, const Use& use) {
         for (const WindowContact& contact : contacts_) {
             const std::uint32_t i = placeOf(contact.first), k = placeOf(contact.second);
-            use(i, k, contact.time);
+            use(i, k, contact.time, contact.versionFirst, contact.versionSecond);
         }
     }
     void renew(const std::vector<std::uint32_t>& changed) {
@@ -337,7 +339,7 @@ public:
             ChangedBody& body = bodies_[i];
             body.path = paths_[i];
             body.changePath(now, step_.length);
-            if (body.holds < window_.endTime) stray(i, now);
+            if (searches_ && body.holds < window_.endTime) stray(i, now);
         }
     }
     template <class Use>
@@ -428,6 +430,7 @@ private:
 
     StepBodies& step_;
     ContactWindow window_;
+    bool searches_ = true;
     std::span<const WindowContact> contacts_;
     std::vector<Mark> marks_;
     std::vector<BodyPath> paths_;

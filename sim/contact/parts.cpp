@@ -6,18 +6,12 @@
 #include "sim/core/thread_pool.h"
 
 #include <atomic>
+#include <bit>
 #include <memory>
 #include <numeric>
 #include <utility>
 
 namespace gravlab {
-
-/// A contact to come after the present window.
-struct LaterContact {
-    WindowContact contact{};
-    std::uint32_t versionFirst = 0, versionSecond = 0;  ///< of both bodies when it was found
-    std::uint32_t next = kNoPlace;
-};
 
 /// Contacts of a window that may depend on each other.
 struct Part {
@@ -35,11 +29,12 @@ struct PartMemory {
     StepBodies bodies;
     std::vector<std::unique_ptr<PartBodies>> workers;  ///< one a thread
     std::vector<Part> parts;
-    std::vector<LaterContact> later;
-    std::vector<std::uint32_t> firstOfSlot, countOfSlot;
-    std::vector<std::uint32_t> rootOf;  ///< of bodies with contacts in the window: another one of the same part
-    std::vector<WindowContact> contacts;
+    std::vector<std::vector<WindowContact>> slots;  ///< contacts to come
+    std::vector<std::uint32_t> rootOf;              ///< of bodies with contacts in the window: another one of the same part
+    std::vector<WindowContact> contacts;            ///< of the window
     std::vector<Record> records;
+    std::vector<ContactEvent> events;
+    std::vector<EventPlace> places;  ///< of the events
 };
 
 namespace {
@@ -59,9 +54,11 @@ public:
             memory_.workers.push_back(std::make_unique<PartBodies>(bodies_));
         memory_.rootOf.resize(found.id.size());
         window_.perTime = ContactWindow::kSlots / step.length;
-        memory_.later.clear();
-        memory_.firstOfSlot.assign(ContactWindow::kSlots, kNoPlace);
-        memory_.countOfSlot.assign(ContactWindow::kSlots, 0);
+        memory_.slots.resize(ContactWindow::kSlots);
+        for (std::vector<WindowContact>& slot : memory_.slots) slot.clear();
+        memory_.contacts.clear();
+        memory_.events.clear();
+        memory_.places.clear();
         findFirst();
     }
 
@@ -69,9 +66,13 @@ public:
         while (window_.end < ContactWindow::kSlots) {
             const std::uint32_t begin = window_.end;
             openWindow();
-            renewLists(begin);
-            findAnew(begin);
-            takeContacts(begin);
+            plan_ = {.now = begin / window_.perTime * (1 - 1e-9)};
+            // Bodies at rest on each other touch at the same moment, and form one part: these contacts go by waves.
+            do {
+                renewLists();
+                findAnew(begin);
+                takeContacts(begin);
+            } while (resolveWave());
             if (memory_.contacts.empty()) continue;
             makeParts();
             std::vector<std::uint32_t> due(parts_);
@@ -80,6 +81,7 @@ public:
                 resolve(due);
                 due = thoseThatDisagree();
             }
+            memory_.contacts.clear();
             close();
         }
         return finish();
@@ -87,7 +89,7 @@ public:
 
 private:
     // Contacts of a window: enough for all threads, and so few that most bodies have one at most.
-    static constexpr std::size_t kFewest = 256, kWindows = 16;
+    static constexpr std::size_t kFewest = 256, kWindows = 16, kPartOfWave = 16;
     static constexpr std::size_t kGrain = 256;
 
     static PartMemory& memoryOf(FoundContacts& found) {
@@ -100,13 +102,9 @@ private:
         return touchTime(a.end - b.end, a.way - b.way, a.radius + b.radius, std::max(a.from, b.from), step_.length,
                          resting());
     }
-    void keep(const WindowContact& contact) {
-        const std::uint32_t slot = window_.slotOf(contact.time);
-        std::uint32_t& first = memory_.firstOfSlot[slot];
-        memory_.later.push_back(
-            {contact, bodies_.marks[contact.first].version, bodies_.marks[contact.second].version, first});
-        first = static_cast<std::uint32_t>(memory_.later.size() - 1);
-        ++memory_.countOfSlot[slot];
+    void keep(const WindowContact& contact) { memory_.slots[window_.slotOf(contact.time)].push_back(contact); }
+    WindowContact contactOf(double time, std::uint32_t i, std::uint32_t k) const {
+        return {time, i, k, bodies_.marks[i].version, bodies_.marks[k].version};
     }
     /// Calls find(at, contacts) for 0, ... `count` - 1 on all threads, and keeps what it adds to the contacts.
     template <class Find>
@@ -123,7 +121,7 @@ private:
     void findFirst() {
         keepAll(found_.pairs.size(), [&](std::size_t at, std::vector<WindowContact>& contacts) {
             const auto [i, k] = found_.pairs[at];
-            if (const double time = timeOf(i, k); time >= 0) contacts.push_back({time, i, k});
+            if (const double time = timeOf(i, k); time >= 0) contacts.push_back(contactOf(time, i, k));
         });
     }
     /// Chooses the end of the next window by the contacts that are known.
@@ -135,60 +133,120 @@ private:
         } else {
             std::size_t count = 0;
             const std::uint32_t last = end + ContactWindow::kSlots / 8;
-            do count += memory_.countOfSlot[end++];
-            while (end < ContactWindow::kSlots && end < last && count + memory_.countOfSlot[end] <= most);
+            do count += memory_.slots[end++].size();
+            while (end < ContactWindow::kSlots && end < last && count + memory_.slots[end].size() <= most);
         }
         window_.endAt(end, step_.length);
     }
     /// Bodies that would leave the paths of their lists within the window get others.
-    void renewLists(std::uint32_t begin) {
+    void renewLists() {
         renewed_.clear();
         for (std::uint32_t at = 0; at < bodies_.changed.size(); ++at)
             if (bodies_.changed[at].holds < window_.endTime && bodies_.changed[at].path.alive()) renewed_.push_back(at);
-        bodies_.renewLists(renewed_, begin / window_.perTime * (1 - 1e-9), threads_);
+        bodies_.renewLists(renewed_, plan_.now, threads_);
     }
-    /// Contacts of bodies that the window before has changed, or that have other lists.
+    /// Contacts of bodies that have changed since, or that have other lists.
     void findAnew(std::uint32_t begin) {
+        const std::size_t changes = changed_.size();
         changed_.insert(changed_.end(), renewed_.begin(), renewed_.end());
-        std::ranges::sort(changed_);
-        changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
-        for (std::uint32_t n = 0; n < changed_.size(); ++n) bodies_.marks[bodies_.changed[changed_[n]].index].record = n;
+        // A body that changed and has another list counts as changed.
+        for (std::uint32_t n = static_cast<std::uint32_t>(changed_.size()); n-- > 0;)
+            bodies_.marks[bodies_.changed[changed_[n]].index].record = n;
         keepAll(changed_.size(), [&](std::size_t n, std::vector<WindowContact>& contacts) {
             const std::uint32_t i = bodies_.changed[changed_[n]].index;
-            if (!bodies_.paths[i].alive()) return;
+            if (bodies_.marks[i].record != n || !bodies_.paths[i].alive()) return;
             bodies_.near(i, [&](std::uint32_t k) {
-                if (bodies_.marks[k].record != kNoPlace && k < i) return;  // the other one finds the pair
-                if (const double time = timeOf(i, k); time >= 0 && window_.slotOf(time) >= begin)
-                    contacts.push_back({time, i, k});
+                const std::uint32_t other = bodies_.marks[k].record;
+                if (other != kNoPlace && k < i) return;  // the other one finds the pair
+                const double time = timeOf(i, k);
+                if (time < 0 || window_.slotOf(time) < begin) return;
+                // After a wave only contacts of bodies that it changed are to come at its time.
+                if (plan_.wave == 0 || time > plan_.now || n < changes || other < changes)
+                    contacts.push_back(contactOf(time, i, k));
             });
         });
         for (const std::uint32_t at : changed_) bodies_.marks[bodies_.changed[at].index].record = kNoPlace;
         changed_.clear();
     }
-    /// Takes the contacts of the window.
+    /// Takes the contacts of the window. Those that are out of date are dropped.
     void takeContacts(std::uint32_t begin) {
-        memory_.contacts.clear();
-        for (std::uint32_t slot = begin; slot < window_.end; ++slot)
-            for (std::uint32_t at = memory_.firstOfSlot[slot]; at != kNoPlace; at = memory_.later[at].next) {
-                const LaterContact& later = memory_.later[at];
-                if (bodies_.marks[later.contact.first].version == later.versionFirst &&
-                    bodies_.marks[later.contact.second].version == later.versionSecond)
-                    memory_.contacts.push_back(later.contact);
-            }
+        for (std::uint32_t slot = begin; slot < window_.end; ++slot) {
+            std::vector<WindowContact>& some = memory_.slots[slot];
+            memory_.contacts.insert(memory_.contacts.end(), some.begin(), some.end());
+            some.clear();
+        }
+        std::erase_if(memory_.contacts, [&](const WindowContact& c) {
+            return bodies_.marks[c.first].version != c.versionFirst || bodies_.marks[c.second].version != c.versionSecond;
+        });
+    }
+    /// Sorts on all threads.
+    template <class T, class Less>
+    void sort(std::vector<T>& values, const Less& less) const {
+        const std::size_t pieces = values.size() < kGrain ? 1 : std::bit_ceil(static_cast<std::size_t>(threads_));
+        const auto at = [&](std::size_t piece) {
+            return values.begin() + static_cast<std::ptrdiff_t>(values.size() * piece / pieces);
+        };
+        parallelFor(pieces, threads_, 1, [&](std::size_t first, std::size_t last) {
+            for (std::size_t p = first; p < last; ++p) std::sort(at(p), at(p + 1), less);
+        });
+        for (std::size_t width = 1; width < pieces; width *= 2)
+            parallelFor(pieces / (2 * width), threads_, 1, [&](std::size_t first, std::size_t last) {
+                for (std::size_t p = first; p < last; ++p)
+                    std::inplace_merge(at(2 * width * p), at(2 * width * p + width), at(2 * width * (p + 1)), less);
+            });
+    }
+    /// Resolves the contacts of the first moment of the window before any path is searched anew, if they are many. Those
+    /// without a common body do not depend on each other. False: they are few.
+    bool resolveWave() {
+        if (threads_ == 1 || memory_.contacts.size() < kFewest) return false;
+        const double now = std::ranges::min_element(memory_.contacts, {}, &WindowContact::time)->time;
+        const auto others = std::ranges::partition(memory_.contacts, [&](const WindowContact& c) { return c.time == now; });
+        if (memory_.contacts.size() - others.size() < kFewest) return false;
+        std::vector<WindowContact> wave(memory_.contacts.begin(), others.begin());
+        memory_.contacts.erase(memory_.contacts.begin(), others.begin());
+        const auto ids = [&](const WindowContact& c) { return std::minmax({found_.id[c.first], found_.id[c.second]}); };
+        sort(wave, [&](const WindowContact& a, const WindowContact& b) { return ids(a) < ids(b); });
+        // A contact waits for those before it of either body.
+        std::vector<std::vector<WindowContact>> levels;
+        for (const WindowContact& c : wave) {
+            std::uint32_t &a = bodies_.marks[c.first].record, &b = bodies_.marks[c.second].record;
+            a = b = std::max(a + 1, b + 1);  // kNoPlace + 1 is 0
+            if (a == levels.size()) levels.emplace_back();
+            levels[a].push_back(c);
+        }
+        for (const WindowContact& c : wave) bodies_.marks[c.first].record = bodies_.marks[c.second].record = kNoPlace;
+        plan_ = {.now = now, .wave = plan_.now == now ? plan_.wave : 0, .oneWave = true};
+        for (const std::vector<WindowContact>& level : levels) {
+            const std::size_t parts =
+                std::clamp<std::size_t>(level.size() / kPartOfWave, 1, static_cast<std::size_t>(threads_));
+            parts_ = 0;
+            for (std::size_t p = 0; p < parts; ++p)
+                addPart().contacts.assign(level.begin() + static_cast<std::ptrdiff_t>(level.size() * p / parts),
+                                          level.begin() + static_cast<std::ptrdiff_t>(level.size() * (p + 1) / parts));
+            std::vector<std::uint32_t> due(parts);
+            std::iota(due.begin(), due.end(), 0u);
+            resolve(due);
+            close();
+        }
+        // Bodies that changed in several levels.
+        std::ranges::sort(changed_);
+        changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
+        plan_ = {.now = now, .wave = plan_.wave + 1};
+        return true;
+    }
+    Part& addPart() {
+        if (parts_ == memory_.parts.size()) memory_.parts.emplace_back();
+        Part& part = memory_.parts[parts_];
+        part.joined = static_cast<std::uint32_t>(parts_++);
+        part.contacts.clear();
+        return part;
     }
     /// Contacts with a common body are of one part.
     void makeParts() {
         std::vector<std::uint32_t>& root = memory_.rootOf;
         parts_ = 0;
-        const auto add = [&]() -> Part& {
-            if (parts_ == memory_.parts.size()) memory_.parts.emplace_back();
-            Part& part = memory_.parts[parts_];
-            part.joined = static_cast<std::uint32_t>(parts_++);
-            part.contacts.clear();
-            return part;
-        };
         if (threads_ == 1 || memory_.contacts.size() <= kFewest / 2) {
-            add().contacts = memory_.contacts;
+            addPart().contacts = memory_.contacts;
             return;
         }
         const auto rootOf = [&](std::uint32_t i) {
@@ -204,7 +262,7 @@ private:
             std::uint32_t& number = bodies_.marks[rootOf(c.first)].record;
             if (number == kNoPlace) {
                 number = static_cast<std::uint32_t>(parts_);
-                add();
+                addPart();
             }
             memory_.parts[number].contacts.push_back(c);
         }
@@ -216,7 +274,8 @@ private:
         if (due.size() > 1)
             std::ranges::sort(due, std::greater(), [&](std::uint32_t p) { return memory_.parts[p].contacts.size(); });
         std::atomic<std::size_t> next = 0;
-        const std::size_t workers = std::min(static_cast<std::size_t>(threads_), 1 + due.size() / 8);
+        const std::size_t workers =
+            std::min(static_cast<std::size_t>(threads_), plan_.oneWave ? due.size() : 1 + due.size() / 8);
         parallelFor(workers, threads_, 1, [&](std::size_t first, std::size_t last) {
             Resolver<PartBodies> resolver(contact_, force_, step_);
             for (std::size_t w = first; w < last; ++w)
@@ -225,8 +284,10 @@ private:
                     PartBodies& bodies = *memory_.workers[w];
                     part.result.events.clear();
                     part.result.places.clear();
-                    bodies.begin(part.contacts, window_);
-                    resolver.run(bodies, part.result.events, part.result.places, part.contacts.size() < kFewest);
+                    bodies.begin(part.contacts, window_, !plan_.oneWave);
+                    RunPlan plan = plan_;
+                    plan.few = plan.oneWave || part.contacts.size() < kFewest;
+                    resolver.run(bodies, part.result.events, part.result.places, plan);
                     bodies.take(part.result);
                 }
         });
@@ -306,34 +367,35 @@ private:
             }
     }
 
-    /// Puts what has happened in the window together.
+    /// Writes what has happened in the parts to the bodies of the step.
     void close() {
-        struct Entry {
-            EventPlace place;
-            const ContactEvent* event;
-        };
-        std::vector<Entry> entries;
+        std::vector<std::uint32_t> living;
         for (std::uint32_t p = 0; p < parts_; ++p) {
             if (memory_.parts[p].joined != p) continue;
+            living.push_back(p);
             const PartResult& result = memory_.parts[p].result;
-            for (std::size_t k = 0; k < result.events.size(); ++k) entries.push_back({result.places[k], &result.events[k]});
+            memory_.events.insert(memory_.events.end(), result.events.begin(), result.events.end());
+            memory_.places.insert(memory_.places.end(), result.places.begin(), result.places.end());
             for (const ChangedBody& body : result.changes) {
-                StepBodies::Mark& mark = bodies_.marks[body.index];
-                if (mark.changed == kNoPlace) {
-                    mark.changed = static_cast<std::uint32_t>(bodies_.changed.size());
-                    bodies_.changed.push_back(body);
-                } else {
-                    bodies_.changed[mark.changed] = body;
+                std::uint32_t& place = bodies_.marks[body.index].changed;
+                if (place == kNoPlace) {
+                    place = static_cast<std::uint32_t>(bodies_.changed.size());
+                    bodies_.changed.emplace_back();
                 }
-                mark.version = body.version;
-                bodies_.paths[body.index] = body.path;
-                changed_.push_back(mark.changed);
+                changed_.push_back(place);
             }
             for (const auto& [h, index] : result.heavy) bodies_.heavy[h].place = index;
             for (const std::uint64_t pair : result.bounced) ++bodies_.bounces.of(pair, [] { return 0; });
         }
-        if (parts_ > 1) std::ranges::sort(entries, {}, &Entry::place);
-        for (const Entry& entry : entries) events_.push_back(*entry.event);
+        parallelFor(living.size(), threads_, 1, [&](std::size_t first, std::size_t last) {
+            for (std::size_t n = first; n < last; ++n)
+                for (const ChangedBody& body : memory_.parts[living[n]].result.changes) {
+                    StepBodies::Mark& mark = bodies_.marks[body.index];
+                    bodies_.changed[mark.changed] = body;
+                    mark.version = body.version;
+                    bodies_.paths[body.index] = body.path;
+                }
+        });
     }
     std::vector<ContactEvent> finish() {
         BodyChanges& changes = found_.changes;
@@ -346,7 +408,12 @@ private:
                 changes.removed.push_back(body.index);
         }
         std::ranges::sort(changes.removed);
-        return std::move(events_);
+        std::vector<std::uint32_t> order(memory_.events.size());
+        std::iota(order.begin(), order.end(), 0u);
+        sort(order, [&](std::uint32_t a, std::uint32_t b) { return memory_.places[a] < memory_.places[b]; });
+        std::vector<ContactEvent> events(order.size());
+        for (std::size_t k = 0; k < order.size(); ++k) events[k] = memory_.events[order[k]];
+        return events;
     }
 
     FoundContacts& found_;
@@ -357,9 +424,9 @@ private:
     StepBodies& bodies_;
     int threads_ = 1;
     ContactWindow window_;
+    RunPlan plan_;
     std::size_t parts_ = 0;
     std::vector<std::uint32_t> changed_, renewed_;  ///< places in StepBodies::changed
-    std::vector<ContactEvent> events_;
 };
 
 }  // namespace

@@ -50,7 +50,7 @@ public:
             for (const ContactPair& pair : *candidates_)
                 if (paths_[pair.first].alive() && paths_[pair.second].alive())
                     if (const auto time = contactTime(paths_[pair.first], paths_[pair.second], 0, step_.length, resting))
-                        use(pair.first, pair.second, *time);
+                        use(pair.first, pair.second, *time, 0, 0);
             return;
         }
         cells_.build(paths_, step_.length);
@@ -69,7 +69,8 @@ public:
             found.insert(found.end(), here.begin(), here.end());
         });
         for (const ContactPair& pair : found)
-            use(pair.first, pair.second, *contactTime(paths_[pair.first], paths_[pair.second], 0, step_.length, resting));
+            use(pair.first, pair.second, *contactTime(paths_[pair.first], paths_[pair.second], 0, step_.length, resting), 0,
+                0);
     }
     void renew(const std::vector<std::uint32_t>& changed) {
         if (!built_ || cells_.crowded()) {

@@ -154,13 +154,21 @@ inline double lengthOf(const Vec3d& a) {
     return squared > 1e-280 && squared < 1e280 ? std::sqrt(squared) : exactLength(a);
 }
 
+/// How Resolver::run() goes about the contacts.
+struct RunPlan {
+    double now = 0;          ///< when they begin [T]
+    std::uint32_t wave = 0;  ///< of those that happen at that very time, see EventPlace
+    bool oneWave = false;    ///< end where the paths of changed bodies would be searched; then all happen at that time
+    bool few = false;        ///< they need no buckets by time
+};
+
 /// The loop over the contacts of a step. `Bodies` has the bodies of the step, by places from 0 on:
 ///
 ///   position(i), velocity(i), surface(i), id(i)   the body at the end of the step, to change in place
 ///   path(i), version(i), wave(i)                  its way through the rest of the step, its changes so far, a mark
 ///   mergeAway(i)                                  it is gone
 ///   heavy()                                       a HeavyBody for each body with more than kHeavyShare of the mass
-///   find(resting, use)                            calls use(i, k, time) for all pairs that touch on their first paths
+///   find(resting, use)                            calls use(i, k, time, versions of i and k) for the first contacts
 ///   renew(changed)                                these paths have changed since the last call
 ///   near(i, earliest, resting, use)               calls use(k, time) for all others that touch i from then on
 ///   bounces(i, k)                                 of this pair so far in the step, to count on
@@ -182,22 +190,23 @@ public:
           tides_(loopLaw(force) == Law::gravity),
           merging_(contact.mode != ContactMode::bounce) {}
 
-    /// Adds the events of these bodies and their places in the order. May be called again, for other bodies. `few`: contacts
-    /// that need no buckets by time.
-    void run(Bodies& bodies, std::vector<ContactEvent>& events, std::vector<EventPlace>& places, bool few = false) {
+    /// Adds the events of these bodies and their places in the order. May be called again, for other bodies.
+    void run(Bodies& bodies, std::vector<ContactEvent>& events, std::vector<EventPlace>& places, const RunPlan& plan = {}) {
         bodies_ = &bodies;
         events_ = &events;
         places_ = &places;
-        now_ = 0;
-        wave_ = 0;
+        now_ = plan.now;
+        wave_ = plan.wave;
         searches_ = 0;
-        queue_.clear(few ? std::numeric_limits<double>::infinity() : step_.length);
-        bodies_->find(merging_, [&](std::uint32_t i, std::uint32_t k, double time) { note(i, k, time); });
+        queue_.clear(plan.few ? std::numeric_limits<double>::infinity() : step_.length);
+        bodies_->find(merging_, [&](std::uint32_t i, std::uint32_t k, double time, std::uint32_t versionI,
+                                    std::uint32_t versionK) { note(i, k, time, versionI, versionK); });
         for (;;) {
             const PairContact* const first = queue_.first();
             // A contact of this very moment, of a body that has changed in it, still happens if they touch.
             if (!changed_.empty() && (!first || first->time > now_)) {
-                findAnew();
+                findAnew(!plan.oneWave);
+                if (plan.oneWave) return;
                 continue;
             }
             if (!first) {
@@ -226,14 +235,17 @@ private:
     double massOf(std::uint32_t i) const { return inertialMass(bodies_->position(i), bodies_->velocity(i)); }
     bool held(std::uint32_t i) const { return bodies_->velocity(i).w == 0; }
 
-    void note(std::uint32_t i, std::uint32_t k, double time) {
-        if (bodies_->id(k) < bodies_->id(i)) std::swap(i, k);
-        queue_.push({time, bodies_->id(i), bodies_->id(k), i, k, bodies_->version(i), bodies_->version(k)});
+    void note(std::uint32_t i, std::uint32_t k, double time, std::uint32_t versionI, std::uint32_t versionK) {
+        if (bodies_->id(k) < bodies_->id(i)) {
+            std::swap(i, k);
+            std::swap(versionI, versionK);
+        }
+        queue_.push({time, bodies_->id(i), bodies_->id(k), i, k, versionI, versionK});
     }
     bool touchesAt(std::uint32_t i, std::uint32_t k, double time) const {
         return contactTime(path(i), path(k), time, step_.length, merging_) == time;
     }
-    void findAnew() {
+    void findAnew(bool search) {
         ++wave_;
         ++searches_;
         std::ranges::sort(changed_);
@@ -241,10 +253,10 @@ private:
         bodies_->renew(changed_);
         for (const std::uint32_t i : changed_) bodies_->wave(i) = searches_;
         for (const std::uint32_t i : changed_)
-            if (path(i).alive())
+            if (search && path(i).alive())
                 bodies_->near(i, now_, merging_, [&](std::uint32_t k, double time) {
                     // Of two changed bodies the first one has found the pair already.
-                    if (k > i || bodies_->wave(k) != searches_) note(i, k, time);
+                    if (k > i || bodies_->wave(k) != searches_) note(i, k, time, bodies_->version(i), bodies_->version(k));
                 });
         changed_.clear();
     }
