@@ -14,7 +14,6 @@ struct ContactLists {
     std::vector<ContactPair> pairs, nearLarge;
     std::vector<ListRange> lists;
     std::vector<std::uint32_t> near, order, large, heavy;
-    std::vector<std::uint64_t> keys;
     FoundContacts found;
 
     /// `before` and `bodies` must stay as long as the lists. `most`: bodies that may be large.
@@ -27,7 +26,7 @@ struct ContactLists {
         std::vector<double> sorted = reach;
         std::ranges::sort(sorted, std::greater());
         found.mostReach = count > most ? sorted[most] * 1.1 : 0;
-        found.cellsPerLength = found.mostReach > 0 ? 1 / (2 * found.mostReach * (1 + 1e-5)) : 0;
+        const double cellsPerLength = found.mostReach > 0 ? 1 / (2 * found.mostReach) : 0;
         const auto isLarge = [&](std::uint32_t i) { return !(reach[i] < found.mostReach); };
         const auto allowed = [&](std::uint32_t i) { return allowanceOf(bodies.surface[i].radius, found.mostReach); };
         const auto touch = [&](std::uint32_t i, std::uint32_t k, double more) {
@@ -37,7 +36,7 @@ struct ContactLists {
         std::vector<std::pair<std::uint64_t, std::uint32_t>> places;
         for (std::uint32_t i = 0; i < count; ++i) {
             const Vec3d middle = endOf(i) - 0.5 * wayOf(i);
-            const auto cell = [&](double x) { return cellPlace(x, found.cellsPerLength); };
+            const auto cell = [&](double x) { return cellPlace(x, cellsPerLength); };
             if (isLarge(i)) large.push_back(i);
             places.emplace_back(isLarge(i) ? (std::uint64_t{1} << kCellKeyBits) - 1
                                            : cellKey(cell(middle.x), cell(middle.y), cell(middle.z)),
@@ -54,10 +53,7 @@ struct ContactLists {
             lists.back().count = static_cast<std::uint32_t>(near.size()) - lists.back().first;
         }
         std::ranges::sort(places);
-        for (const auto& [key, body] : places) {
-            keys.push_back(key);
-            order.push_back(body);
-        }
+        for (const auto& [key, body] : places) order.push_back(body);
         std::ranges::reverse(large);  // a device has them in any order
         heavy = heavyBodies(count, [&](std::size_t i) { return bodies.position[i].w; });
         found.before = {.wide = &before.data()->x};
@@ -70,7 +66,6 @@ struct ContactLists {
         found.lists = lists;
         found.near = near;
         found.nearLarge = nearLarge;
-        found.keys = keys;
         found.order = order;
         found.large = large;
     }

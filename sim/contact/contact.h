@@ -99,11 +99,9 @@ struct FoundContacts {
     std::span<const ListRange> lists{};        ///< of each body, in `near`
     std::span<const std::uint32_t> near{};     ///< bodies of the lists
     std::span<const ContactPair> nearLarge{};  ///< also in the lists of large bodies: `first` is the large one
-    std::span<const std::uint64_t> keys{};     ///< of the cells, increasing; see cell_grid.h
-    std::span<const std::uint32_t> order{};    ///< bodies in the order of the keys
-    std::span<const std::uint32_t> large{};    ///< bodies in no cell
-    double cellsPerLength = 0;
-    double mostReach = 0;  ///< of bodies in cells: half their path and their radius are shorter [L]
+    std::span<const std::uint32_t> order{};    ///< all bodies; those near each other are near each other in it
+    std::span<const std::uint32_t> large{};    ///< bodies that are compared with all
+    double mostReach = 0;                      ///< of the others: half their path and their radius are shorter [L]
     BodyChanges changes{};
     std::shared_ptr<PartMemory> memory{};
 };

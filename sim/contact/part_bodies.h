@@ -133,7 +133,7 @@ public:
         if (treeBuilt_.load(std::memory_order_acquire)) return tree_;
         const std::lock_guard lock(building_);
         if (treeBuilt_.load(std::memory_order_relaxed)) return tree_;
-        tree_.build(marks.size(), threads, [&](std::uint32_t k) -> HalfPath {
+        tree_.build(found->order, threads, [&](std::uint32_t k) -> HalfPath {
             const BodyPath first = firstPathOf(k);
             const Vec3d half = length / 2 * first.way;
             return {first.end - half, half, marks[k].large ? kGone : first.radius + firstAllowanceOf(first.radius), k};
