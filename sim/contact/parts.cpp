@@ -147,21 +147,15 @@ private:
     }
     /// Contacts of bodies that have changed since, or that have other lists.
     void findAnew(std::uint32_t begin) {
-        const std::size_t changes = changed_.size();
         changed_.insert(changed_.end(), renewed_.begin(), renewed_.end());
-        // A body that changed and has another list counts as changed.
-        for (std::uint32_t n = static_cast<std::uint32_t>(changed_.size()); n-- > 0;)
-            bodies_.marks[bodies_.changed[changed_[n]].index].record = n;
+        for (std::uint32_t n = 0; n < changed_.size(); ++n) bodies_.marks[bodies_.changed[changed_[n]].index].record = n;
         keepAll(changed_.size(), [&](std::size_t n, std::vector<WindowContact>& contacts) {
             const std::uint32_t i = bodies_.changed[changed_[n]].index;
             if (bodies_.marks[i].record != n || !bodies_.paths[i].alive()) return;
             bodies_.near(i, [&](std::uint32_t k) {
-                const std::uint32_t other = bodies_.marks[k].record;
-                if (other != kNoPlace && k < i) return;  // the other one finds the pair
-                const double time = timeOf(i, k);
-                if (time < 0 || window_.slotOf(time) < begin) return;
-                // After a wave only contacts of bodies that it changed are to come at its time.
-                if (plan_.wave == 0 || time > plan_.now || n < changes || other < changes)
+                if (bodies_.marks[k].record != kNoPlace && k < i) return;  // the other one finds the pair
+                // One that has happened and changed nothing may happen again at its moment, and changes nothing again.
+                if (const double time = timeOf(i, k); time >= 0 && window_.slotOf(time) >= begin)
                     contacts.push_back(contactOf(time, i, k));
             });
         });
@@ -228,9 +222,6 @@ private:
             resolve(due);
             close();
         }
-        // Bodies that changed in several levels.
-        std::ranges::sort(changed_);
-        changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
         plan_ = {.now = now, .wave = plan_.wave + 1};
         return true;
     }
