@@ -5,6 +5,7 @@
 #include "sim/contact/path_tree.h"
 #include "sim/contact/paths.h"
 #include "sim/contact/resolver.h"
+#include "sim/core/team.h"
 
 #include <algorithm>
 #include <atomic>
@@ -43,6 +44,7 @@ struct ChangedBody {
     BodyPath path{}, listed{};  ///< now; and that for which its list holds
     double allowance = 0;       ///< how far it may leave the latter [L]
     double holds = 0;           ///< until then it has not left it by more, if nothing else happens to it [T]
+    bool changed = false;       ///< false: it was only compared
 
     /// After a change of the path at `now`.
     void changePath(double now, double length) {
@@ -58,7 +60,7 @@ struct ChangedBody {
 /// The bodies of a step as the windows before have left them. Parts of a window only read it.
 class StepBodies {
 public:
-    void begin(FoundContacts& contacts, const ContactStep& step) {
+    void begin(FoundContacts& contacts, const ContactStep& step, Team& team) {
         found = &contacts;
         length = step.length;
         treeBuilt_ = false;
@@ -67,7 +69,7 @@ public:
         paths.resize(count);
         marks.resize(count);
         constexpr std::size_t kGrain = 4096;
-        parallelFor(count, step.threads, kGrain, [&](std::size_t first, std::size_t last) {
+        team.forRange(count, kGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t i = first; i < last; ++i) {
                 paths[i] = firstPathOf(static_cast<std::uint32_t>(i));
                 marks[i] = {};
@@ -92,7 +94,9 @@ public:
     double firstAllowanceOf(double radius) const { return allowanceOf(radius, found->mostReach); }
     /// The body as it is now.
     ChangedBody bodyOf(std::uint32_t index) const {
-        if (marks[index].changed != kNoPlace) return changed[marks[index].changed];
+        return marks[index].changed != kNoPlace ? changed[marks[index].changed] : firstBodyOf(index);
+    }
+    ChangedBody firstBodyOf(std::uint32_t index) const {
         return {.index = index,
                 .position = found->position[index],
                 .velocity = found->velocity[index],
@@ -129,17 +133,21 @@ public:
         }
     }
     /// The first paths of all bodies but the large ones. Built at the first call of a step. Any thread.
-    const PathTree& tree(int threads = 1) {
+    template <class ForRange>
+    const PathTree& tree(const ForRange& forRange) {
         if (treeBuilt_.load(std::memory_order_acquire)) return tree_;
         const std::lock_guard lock(building_);
         if (treeBuilt_.load(std::memory_order_relaxed)) return tree_;
-        tree_.build(found->order, threads, [&](std::uint32_t k) -> HalfPath {
+        tree_.build(found->order, forRange, [&](std::uint32_t k) -> HalfPath {
             const BodyPath first = firstPathOf(k);
             const Vec3d half = length / 2 * first.way;
             return {first.end - half, half, marks[k].large ? kGone : first.radius + firstAllowanceOf(first.radius), k};
         });
         treeBuilt_.store(true, std::memory_order_release);
         return tree_;
+    }
+    const PathTree& tree() {
+        return tree([](std::size_t count, std::size_t, const auto& body) { body(std::size_t{0}, count); });
     }
     /// Calls use(k) for all bodies that may come near a body, as long as all keep to the paths of their lists, and, for
     /// large() bodies, some more. `more`: of bodies that have left these paths.
@@ -167,22 +175,21 @@ public:
         return touchTime(a.end - b.end, a.way - b.way, both, now, length, true) >= 0;
     }
     /// Gives bodies, by places in `changed`, lists for their paths as they are at `now`.
-    void renewLists(const std::vector<std::uint32_t>& which, double now, int threads) {
+    void renewLists(const std::vector<std::uint32_t>& which, double now, Team& team) {
         if (which.empty()) return;
-        tree(threads);
+        tree([&](std::size_t count, std::size_t grain, const auto& body) { team.forRange(count, grain, body); });
         for (const std::uint32_t at : which) {
             ChangedBody& body = changed[at];
             Mark& mark = marks[body.index];
             ++mark.lists;
             ++mark.version;
-            ++body.version;
             mark.links = kNoPlace;
             listAnew(body, now, raised_);
         }
         constexpr std::size_t kGrain = 16;
         std::vector<std::vector<std::uint32_t>> found_(which.size());
         const TreeReach none;
-        parallelFor(which.size(), threads, kGrain, [&](std::size_t first, std::size_t last) {
+        team.forRange(which.size(), kGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t w = first; w < last; ++w) {
                 const ChangedBody& body = changed[which[w]];
                 search(body, none, [&](std::uint32_t k) {
@@ -267,13 +274,12 @@ class PartBodies {
 public:
     explicit PartBodies(StepBodies& step) : step_(step) {}
 
-    /// Begins with contacts of a window. `searches`: bodies that leave the paths of their lists within it need other lists.
-    void begin(std::span<const WindowContact> contacts, const ContactWindow& window, bool searches) {
+    /// Begins with contacts of a window.
+    void begin(std::span<const WindowContact> contacts, const ContactWindow& window) {
         clear();
         placeOf_.resize(std::max(placeOf_.size(), step_.marks.size()), kNoPlace);
         contacts_ = contacts;
         window_ = window;
-        searches_ = searches;
         for (const HeavyBody& h : step_.heavy) heavy_.push_back({kNoPlace, h.position, h.velocity});
     }
     void take(PartResult& result) const {
@@ -291,6 +297,7 @@ public:
             ChangedBody& body = result.changes.emplace_back(bodies_[i]);
             body.version = mark.version;
             body.path = paths_[i];
+            body.changed = true;
             result.firstSegment.push_back(static_cast<std::uint32_t>(result.segments.size()));
             const std::size_t begin = result.segments.size();
             for (std::uint32_t at = mark.segments; at != kNoPlace; at = segments_[at].body)
@@ -339,7 +346,7 @@ public:
             ChangedBody& body = bodies_[i];
             body.path = paths_[i];
             body.changePath(now, step_.length);
-            if (searches_ && body.holds < window_.endTime) stray(i, now);
+            if (body.holds < window_.endTime) stray(i, now);
         }
     }
     template <class Use>
@@ -353,7 +360,7 @@ public:
             if (time >= 0 && window_.has(time)) use(placeOf(index), time);
         });
     }
-    void noteEvent(const EventPlace&, bool bounce, std::uint32_t i, std::uint32_t k) {
+    void noteEvent(bool bounce, std::uint32_t i, std::uint32_t k) {
         marks_[i].changed = marks_[k].changed = true;
         if (bounce) bounced_.push_back(BounceCounts::pairOf(marks_[i].index, marks_[k].index));
     }
@@ -430,7 +437,6 @@ private:
 
     StepBodies& step_;
     ContactWindow window_;
-    bool searches_ = true;
     std::span<const WindowContact> contacts_;
     std::vector<Mark> marks_;
     std::vector<BodyPath> paths_;
@@ -442,6 +448,48 @@ private:
     BounceCounts bounces_;
     std::vector<HeavyBody> heavy_;
     TreeReach more_;  ///< of bodies with lists of this window
+};
+
+/// The bodies of contacts of one moment, by their places in StepBodies::changed; see Resolver::happen(). They are changed in
+/// place. One for each thread: no two threads have a contact of the same body at the same time.
+class WaveBodies {
+public:
+    void begin(StepBodies& step) {
+        step_ = &step;
+        heavy_ = step.heavy;
+        for (HeavyBody& h : heavy_) h.place = step.marks[h.place].changed;
+        changed.clear();
+        bounced.clear();
+        heavyMoved = false;
+    }
+    Double4& position(std::uint32_t i) { return step_->changed[i].position; }
+    Double4& velocity(std::uint32_t i) { return step_->changed[i].velocity; }
+    Surface& surface(std::uint32_t i) { return step_->changed[i].surface; }
+    std::uint32_t id(std::uint32_t i) const { return step_->found->id[step_->changed[i].index]; }
+    BodyPath& path(std::uint32_t i) { return step_->changed[i].path; }
+    std::uint32_t& version(std::uint32_t i) { return step_->changed[i].version; }
+    int& bounces(std::uint32_t a, std::uint32_t b) {
+        // A pair is in a wave once.
+        return bounces_ = step_->bounces.count(BounceCounts::pairOf(step_->changed[a].index, step_->changed[b].index));
+    }
+    void mergeAway(std::uint32_t i) {
+        heavyMoved = heavyMoved || std::ranges::find(heavy_, i, &HeavyBody::place) != heavy_.end();
+    }
+    std::vector<HeavyBody>& heavy() { return heavy_; }
+    void noteEvent(bool bounce, std::uint32_t i, std::uint32_t k) {
+        changed.push_back(i);
+        changed.push_back(k);
+        if (bounce) bounced.push_back(BounceCounts::pairOf(step_->changed[i].index, step_->changed[k].index));
+    }
+
+    std::vector<std::uint32_t> changed;
+    std::vector<std::uint64_t> bounced;  ///< pairs
+    bool heavyMoved = false;             ///< a heavy body has become a part of another one
+
+private:
+    StepBodies* step_ = nullptr;
+    int bounces_ = 0;
+    std::vector<HeavyBody> heavy_;
 };
 
 }  // namespace gravlab

@@ -3,7 +3,7 @@
 // within the window, both are resolved again as one. Rule: the result is that of one queue, to the last bit, however time
 // is cut.
 #include "sim/contact/part_bodies.h"
-#include "sim/core/thread_pool.h"
+#include "sim/core/team.h"
 
 #include <atomic>
 #include <bit>
@@ -25,6 +25,16 @@ struct Record {
     std::uint32_t part = 0, place = 0;
 };
 
+/// Events in any order.
+struct ContactLog {
+    std::vector<ContactEvent> events;
+    std::vector<EventPlace> places;
+    void clear() {
+        events.clear();
+        places.clear();
+    }
+};
+
 struct PartMemory {
     StepBodies bodies;
     std::vector<std::unique_ptr<PartBodies>> workers;  ///< one a thread
@@ -33,32 +43,39 @@ struct PartMemory {
     std::vector<std::uint32_t> rootOf;              ///< of bodies with contacts in the window: another one of the same part
     std::vector<WindowContact> contacts;            ///< of the window
     std::vector<Record> records;
-    std::vector<ContactEvent> events;
-    std::vector<EventPlace> places;  ///< of the events
+    std::vector<ContactLog> logs;            ///< one a thread
+    std::vector<WaveBodies> waves;           ///< one a thread
+    std::vector<std::size_t> busy, wasBusy;  ///< events by slots, but for those of waves: now, and in the step before
+    std::vector<std::uint32_t> levels;       ///< of bodies of a wave, by their places in StepBodies::changed
 };
 
 namespace {
 
 class Parts {
 public:
-    Parts(FoundContacts& found, const ContactSettings& contact, const ForceSettings& force, const ContactStep& step)
+    Parts(FoundContacts& found, const ContactSettings& contact, const ForceSettings& force, const ContactStep& step,
+          Team& team)
         : found_(found),
           contact_(contact),
           force_(force),
           step_(step),
           memory_(memoryOf(found)),
           bodies_(memory_.bodies),
-          threads_(step.threads > 0 ? step.threads : usableCores()) {
-        bodies_.begin(found, step);
-        while (memory_.workers.size() < static_cast<std::size_t>(threads_))
-            memory_.workers.push_back(std::make_unique<PartBodies>(bodies_));
+          team_(team),
+          threads_(static_cast<std::size_t>(team.threads())) {
+        bodies_.begin(found, step, team);
+        while (memory_.workers.size() < threads_) memory_.workers.push_back(std::make_unique<PartBodies>(bodies_));
         memory_.rootOf.resize(found.id.size());
         window_.perTime = ContactWindow::kSlots / step.length;
         memory_.slots.resize(ContactWindow::kSlots);
         for (std::vector<WindowContact>& slot : memory_.slots) slot.clear();
         memory_.contacts.clear();
-        memory_.events.clear();
-        memory_.places.clear();
+        memory_.wasBusy.swap(memory_.busy);
+        memory_.wasBusy.resize(ContactWindow::kSlots);
+        memory_.busy.assign(ContactWindow::kSlots, 0);
+        memory_.logs.resize(threads_);
+        for (ContactLog& log : memory_.logs) log.clear();
+        memory_.waves.resize(threads_);
         findFirst();
     }
 
@@ -74,13 +91,16 @@ public:
                 takeContacts(begin);
             } while (resolveWave());
             if (memory_.contacts.empty()) continue;
-            makeParts();
-            std::vector<std::uint32_t> due(parts_);
-            std::iota(due.begin(), due.end(), 0u);
-            while (!due.empty()) {
-                resolve(due);
-                due = thoseThatDisagree();
-            }
+            std::vector<std::uint32_t> due;
+            do {
+                makeParts();
+                due.resize(parts_);
+                std::iota(due.begin(), due.end(), 0u);
+                while (!due.empty() && !shorten(begin, due)) {
+                    resolve(due);
+                    due = thoseThatDisagree();
+                }
+            } while (!due.empty());
             memory_.contacts.clear();
             close();
         }
@@ -89,7 +109,8 @@ public:
 
 private:
     // Contacts of a window: enough for all threads, and so few that most bodies have one at most.
-    static constexpr std::size_t kFewest = 256, kWindows = 16, kPartOfWave = 16;
+    static constexpr std::size_t kFewest = 256, kPartOfWave = 16, kBodiesAContact = 16, kLargePart = 100;
+    static constexpr std::uint32_t kWindows = 8;
     static constexpr std::size_t kGrain = 256;
 
     static PartMemory& memoryOf(FoundContacts& found) {
@@ -102,6 +123,8 @@ private:
         return touchTime(a.end - b.end, a.way - b.way, a.radius + b.radius, std::max(a.from, b.from), step_.length,
                          resting());
     }
+    /// Pieces of a loop that cost about the same each.
+    std::size_t piecesOf(std::size_t count) const { return std::clamp<std::size_t>(count / kGrain, 1, threads_); }
     void keep(const WindowContact& contact) { memory_.slots[window_.slotOf(contact.time)].push_back(contact); }
     WindowContact contactOf(double time, std::uint32_t i, std::uint32_t k) const {
         return {time, i, k, bodies_.marks[i].version, bodies_.marks[k].version};
@@ -109,11 +132,10 @@ private:
     /// Calls find(at, contacts) for 0, ... `count` - 1 on all threads, and keeps what it adds to the contacts.
     template <class Find>
     void keepAll(std::size_t count, const Find& find) {
-        const auto pieces = static_cast<std::size_t>(threads_);
+        const std::size_t pieces = piecesOf(count);
         std::vector<std::vector<WindowContact>> all(pieces);
-        parallelFor(pieces, count < kGrain ? 1 : threads_, 1, [&](std::size_t first, std::size_t last) {
-            for (std::size_t piece = first; piece < last; ++piece)
-                for (std::size_t at = count * piece / pieces; at < count * (piece + 1) / pieces; ++at) find(at, all[piece]);
+        team_.forPieces(pieces, [&](std::size_t piece) {
+            for (std::size_t at = count * piece / pieces; at < count * (piece + 1) / pieces; ++at) find(at, all[piece]);
         });
         for (const std::vector<WindowContact>& some : all)
             for (const WindowContact& contact : some) keep(contact);
@@ -124,17 +146,21 @@ private:
             if (const double time = timeOf(i, k); time >= 0) contacts.push_back(contactOf(time, i, k));
         });
     }
-    /// Chooses the end of the next window by the contacts that are known.
+    /// Chooses the end of the next window by the contacts that are known, and by those that the step before had.
     void openWindow() {
         std::uint32_t end = window_.end;
-        const std::size_t most = std::max(kFewest, found_.pairs.size() / kWindows);
+        // Far fewer than there are bodies, so that few contacts have a body in common.
+        const std::size_t most =
+            std::max(kFewest, std::min(found_.pairs.size() / kWindows, found_.id.size() / kBodiesAContact));
         if (threads_ == 1 || found_.pairs.size() <= kFewest) {
             end = ContactWindow::kSlots;
         } else {
-            std::size_t count = 0;
-            const std::uint32_t last = end + ContactWindow::kSlots / 8;
-            do count += memory_.slots[end++].size();
-            while (end < ContactWindow::kSlots && end < last && count + memory_.slots[end].size() <= most);
+            std::size_t known = 0, expected = 0;
+            const std::uint32_t last = std::min(end + ContactWindow::kSlots / kWindows, ContactWindow::kSlots);
+            do {
+                known += memory_.slots[end].size();
+                expected += memory_.wasBusy[end];
+            } while (++end < last && known + memory_.slots[end].size() <= most && expected + memory_.wasBusy[end] <= most);
         }
         window_.endAt(end, step_.length);
     }
@@ -143,7 +169,7 @@ private:
         renewed_.clear();
         for (std::uint32_t at = 0; at < bodies_.changed.size(); ++at)
             if (bodies_.changed[at].holds < window_.endTime && bodies_.changed[at].path.alive()) renewed_.push_back(at);
-        bodies_.renewLists(renewed_, plan_.now, threads_);
+        bodies_.renewLists(renewed_, plan_.now, team_);
     }
     /// Contacts of bodies that have changed since, or that have other lists.
     void findAnew(std::uint32_t begin) {
@@ -176,17 +202,14 @@ private:
     /// Sorts on all threads.
     template <class T, class Less>
     void sort(std::vector<T>& values, const Less& less) const {
-        const std::size_t pieces = values.size() < kGrain ? 1 : std::bit_ceil(static_cast<std::size_t>(threads_));
+        const std::size_t pieces = values.size() < kGrain ? 1 : std::bit_ceil(threads_);
         const auto at = [&](std::size_t piece) {
             return values.begin() + static_cast<std::ptrdiff_t>(values.size() * piece / pieces);
         };
-        parallelFor(pieces, threads_, 1, [&](std::size_t first, std::size_t last) {
-            for (std::size_t p = first; p < last; ++p) std::sort(at(p), at(p + 1), less);
-        });
+        team_.forPieces(pieces, [&](std::size_t piece) { std::sort(at(piece), at(piece + 1), less); });
         for (std::size_t width = 1; width < pieces; width *= 2)
-            parallelFor(pieces / (2 * width), threads_, 1, [&](std::size_t first, std::size_t last) {
-                for (std::size_t p = first; p < last; ++p)
-                    std::inplace_merge(at(2 * width * p), at(2 * width * p + width), at(2 * width * (p + 1)), less);
+            team_.forPieces(pieces / (2 * width), [&](std::size_t pair) {
+                std::inplace_merge(at(2 * width * pair), at(2 * width * pair + width), at(2 * width * (pair + 1)), less);
             });
     }
     /// Resolves the contacts of the first moment of the window before any path is searched anew, if they are many. Those
@@ -196,34 +219,100 @@ private:
         const double now = std::ranges::min_element(memory_.contacts, {}, &WindowContact::time)->time;
         const auto others = std::ranges::partition(memory_.contacts, [&](const WindowContact& c) { return c.time == now; });
         if (memory_.contacts.size() - others.size() < kFewest) return false;
-        std::vector<WindowContact> wave(memory_.contacts.begin(), others.begin());
+        const std::vector<WindowContact> taken(memory_.contacts.begin(), others.begin());
         memory_.contacts.erase(memory_.contacts.begin(), others.begin());
-        const auto ids = [&](const WindowContact& c) { return std::minmax({found_.id[c.first], found_.id[c.second]}); };
-        sort(wave, [&](const WindowContact& a, const WindowContact& b) { return ids(a) < ids(b); });
+        std::vector<PairContact> wave = waveOf(taken);
+        sort(wave, [](const PairContact& a, const PairContact& b) { return b < a; });
         // A contact waits for those before it of either body.
-        std::vector<std::vector<WindowContact>> levels;
-        for (const WindowContact& c : wave) {
-            std::uint32_t &a = bodies_.marks[c.first].record, &b = bodies_.marks[c.second].record;
-            a = b = std::max(a + 1, b + 1);  // kNoPlace + 1 is 0
-            if (a == levels.size()) levels.emplace_back();
-            levels[a].push_back(c);
+        std::vector<std::uint32_t>& levels = memory_.levels;
+        levels.assign(bodies_.changed.size(), 0);
+        std::vector<std::uint32_t> levelOf(wave.size()), end;
+        for (std::size_t n = 0; n < wave.size(); ++n) {
+            const std::uint32_t level = std::max(levels[wave[n].a], levels[wave[n].b]);
+            levels[wave[n].a] = levels[wave[n].b] = level + 1;
+            levelOf[n] = level;
+            if (level == end.size()) end.push_back(0);
+            ++end[level];
         }
-        for (const WindowContact& c : wave) bodies_.marks[c.first].record = bodies_.marks[c.second].record = kNoPlace;
-        plan_ = {.now = now, .wave = plan_.now == now ? plan_.wave : 0, .oneWave = true};
-        for (const std::vector<WindowContact>& level : levels) {
-            const std::size_t parts =
-                std::clamp<std::size_t>(level.size() / kPartOfWave, 1, static_cast<std::size_t>(threads_));
-            parts_ = 0;
-            for (std::size_t p = 0; p < parts; ++p)
-                addPart().contacts.assign(level.begin() + static_cast<std::ptrdiff_t>(level.size() * p / parts),
-                                          level.begin() + static_cast<std::ptrdiff_t>(level.size() * (p + 1) / parts));
-            std::vector<std::uint32_t> due(parts);
-            std::iota(due.begin(), due.end(), 0u);
-            resolve(due);
-            close();
+        std::exclusive_scan(end.begin(), end.end(), end.begin(), 0u);
+        std::vector<std::uint32_t> order(wave.size());
+        for (std::uint32_t n = 0; n < order.size(); ++n) order[end[levelOf[n]]++] = n;
+        plan_ = {.now = now, .wave = plan_.now == now ? plan_.wave : 0};
+        for (WaveBodies& bodies : memory_.waves) bodies.begin(bodies_);
+        std::vector<Resolver<WaveBodies>> resolvers(threads_, Resolver<WaveBodies>(contact_, force_, step_));
+        for (std::size_t level = 0, first = 0; level < end.size(); first = end[level++]) {
+            const std::size_t count = end[level] - first, pieces = std::clamp<std::size_t>(count / kPartOfWave, 1, threads_);
+            team_.forPieces(pieces, [&](std::size_t piece) {
+                ContactLog& log = memory_.logs[piece];
+                for (std::size_t n = first + count * piece / pieces; n < first + count * (piece + 1) / pieces; ++n)
+                    resolvers[piece].happen(memory_.waves[piece], wave[order[n]], plan_.wave, log.events, log.places);
+            });
+            shareHeavy();
         }
+        closeWave();
         plan_ = {.now = now, .wave = plan_.wave + 1};
         return true;
+    }
+    /// Contacts of a moment, whose bodies get places in StepBodies::changed.
+    std::vector<PairContact> waveOf(const std::vector<WindowContact>& contacts) {
+        const std::size_t before = bodies_.changed.size();
+        for (const WindowContact& c : contacts)
+            for (const std::uint32_t index : {c.first, c.second}) {
+                if (bodies_.marks[index].changed != kNoPlace) continue;
+                bodies_.changed.push_back({.index = index});
+                bodies_.marks[index].changed = static_cast<std::uint32_t>(bodies_.changed.size() - 1);
+            }
+        team_.forRange(bodies_.changed.size() - before, kGrain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t at = before + first; at < before + last; ++at)
+                bodies_.changed[at] = bodies_.firstBodyOf(bodies_.changed[at].index);
+        });
+        std::vector<PairContact> wave(contacts.size());
+        team_.forRange(wave.size(), kGrain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t n = first; n < last; ++n) {
+                WindowContact c = contacts[n];
+                if (found_.id[c.second] < found_.id[c.first]) {
+                    std::swap(c.first, c.second);
+                    std::swap(c.versionFirst, c.versionSecond);
+                }
+                const std::uint32_t a = bodies_.marks[c.first].changed, b = bodies_.marks[c.second].changed;
+                wave[n] = {c.time, found_.id[c.first], found_.id[c.second], a, b, c.versionFirst, c.versionSecond};
+            }
+        });
+        for (const PairContact& c : wave) {
+            bodies_.changed[c.a].version = c.versionA;
+            bodies_.changed[c.b].version = c.versionB;
+        }
+        return wave;
+    }
+    /// Tells all threads which heavy bodies have become a part of others.
+    void shareHeavy() {
+        if (std::ranges::none_of(memory_.waves, &WaveBodies::heavyMoved)) return;
+        const std::vector<HeavyBody> before = bodies_.heavy;
+        for (WaveBodies& bodies : memory_.waves)
+            if (std::exchange(bodies.heavyMoved, false))
+                for (std::size_t h = 0; h < before.size(); ++h)
+                    if (const std::uint32_t place = bodies.heavy()[h].place; place != bodies_.marks[before[h].place].changed)
+                        bodies_.heavy[h].place = bodies_.changed[place].index;
+        for (WaveBodies& bodies : memory_.waves)
+            for (std::size_t h = 0; h < before.size(); ++h)
+                bodies.heavy()[h].place = bodies_.marks[bodies_.heavy[h].place].changed;
+    }
+    void closeWave() {
+        for (const WaveBodies& bodies : memory_.waves) {
+            changed_.insert(changed_.end(), bodies.changed.begin(), bodies.changed.end());
+            for (const std::uint64_t pair : bodies.bounced) ++bodies_.bounces.of(pair, [] { return 0; });
+        }
+        std::ranges::sort(changed_);
+        changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
+        team_.forRange(changed_.size(), kGrain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t n = first; n < last; ++n) {
+                ChangedBody& body = bodies_.changed[changed_[n]];
+                body.changed = true;
+                body.changePath(body.path.from, step_.length);
+                bodies_.marks[body.index].version = body.version;
+                bodies_.paths[body.index] = body.path;
+            }
+        });
     }
     Part& addPart() {
         if (parts_ == memory_.parts.size()) memory_.parts.emplace_back();
@@ -231,6 +320,20 @@ private:
         part.joined = static_cast<std::uint32_t>(parts_++);
         part.contacts.clear();
         return part;
+    }
+    /// Ends the window earlier where one of the parts to resolve has so many contacts that threads would wait for it.
+    bool shorten(std::uint32_t begin, const std::vector<std::uint32_t>& due) {
+        std::size_t largest = 0;
+        for (const std::uint32_t part : due) largest = std::max(largest, memory_.parts[part].contacts.size());
+        if (threads_ == 1 || window_.end - begin < 2 || largest * threads_ < memory_.contacts.size() || largest < kLargePart)
+            return false;
+        window_.endAt(begin + (window_.end - begin) / 2, step_.length);
+        std::erase_if(memory_.contacts, [&](const WindowContact& c) {
+            const bool later = !window_.has(c.time);
+            if (later) keep(c);
+            return later;
+        });
+        return true;
     }
     /// Contacts with a common body are of one part.
     void makeParts() {
@@ -265,22 +368,20 @@ private:
         if (due.size() > 1)
             std::ranges::sort(due, std::greater(), [&](std::uint32_t p) { return memory_.parts[p].contacts.size(); });
         std::atomic<std::size_t> next = 0;
-        const std::size_t workers =
-            std::min(static_cast<std::size_t>(threads_), plan_.oneWave ? due.size() : 1 + due.size() / 8);
-        parallelFor(workers, threads_, 1, [&](std::size_t first, std::size_t last) {
+        const std::size_t workers = std::min(threads_, 1 + due.size() / 8);
+        team_.forPieces(workers, [&](std::size_t worker) {
             Resolver<PartBodies> resolver(contact_, force_, step_);
-            for (std::size_t w = first; w < last; ++w)
-                for (std::size_t d; (d = next.fetch_add(1, std::memory_order_relaxed)) < due.size();) {
-                    Part& part = memory_.parts[due[d]];
-                    PartBodies& bodies = *memory_.workers[w];
-                    part.result.events.clear();
-                    part.result.places.clear();
-                    bodies.begin(part.contacts, window_, !plan_.oneWave);
-                    RunPlan plan = plan_;
-                    plan.few = plan.oneWave || part.contacts.size() < kFewest;
-                    resolver.run(bodies, part.result.events, part.result.places, plan);
-                    bodies.take(part.result);
-                }
+            PartBodies& bodies = *memory_.workers[worker];
+            for (std::size_t d; (d = next.fetch_add(1, std::memory_order_relaxed)) < due.size();) {
+                Part& part = memory_.parts[due[d]];
+                part.result.events.clear();
+                part.result.places.clear();
+                bodies.begin(part.contacts, window_);
+                RunPlan plan = plan_;
+                plan.few = part.contacts.size() < kFewest;
+                resolver.run(bodies, part.result.events, part.result.places, plan);
+                bodies.take(part.result);
+            }
         });
     }
 
@@ -313,12 +414,11 @@ private:
                     record = static_cast<std::uint32_t>(records.size()), records.push_back({p, place});
             }
         }
-        const auto pieces = static_cast<std::size_t>(threads_);
+        const std::size_t pieces = piecesOf(records.size());
         std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> found(pieces);
-        parallelFor(pieces, records.size() < kGrain ? 1 : threads_, 1, [&](std::size_t first, std::size_t last) {
-            for (std::size_t piece = first; piece < last; ++piece)
-                for (std::size_t r = records.size() * piece / pieces; r < records.size() * (piece + 1) / pieces; ++r)
-                    bodies_.near(indexOf(records[r]), [&](std::uint32_t k) { compare(records[r], k, found[piece]); });
+        team_.forPieces(pieces, [&](std::size_t piece) {
+            for (std::size_t r = records.size() * piece / pieces; r < records.size() * (piece + 1) / pieces; ++r)
+                bodies_.near(indexOf(records[r]), [&](std::uint32_t k) { compare(records[r], k, found[piece]); });
         });
         for (const std::uint32_t p : living)
             for (const auto& [place, k] : memory_.parts[p].result.strayPairs) compare({p, place}, k, found[0]);
@@ -365,8 +465,7 @@ private:
             if (memory_.parts[p].joined != p) continue;
             living.push_back(p);
             const PartResult& result = memory_.parts[p].result;
-            memory_.events.insert(memory_.events.end(), result.events.begin(), result.events.end());
-            memory_.places.insert(memory_.places.end(), result.places.begin(), result.places.end());
+            for (const EventPlace& place : result.places) ++memory_.busy[window_.slotOf(place.time)];
             for (const ChangedBody& body : result.changes) {
                 std::uint32_t& place = bodies_.marks[body.index].changed;
                 if (place == kNoPlace) {
@@ -378,14 +477,20 @@ private:
             for (const auto& [h, index] : result.heavy) bodies_.heavy[h].place = index;
             for (const std::uint64_t pair : result.bounced) ++bodies_.bounces.of(pair, [] { return 0; });
         }
-        parallelFor(living.size(), threads_, 1, [&](std::size_t first, std::size_t last) {
-            for (std::size_t n = first; n < last; ++n)
-                for (const ChangedBody& body : memory_.parts[living[n]].result.changes) {
+        const std::size_t pieces = std::min(threads_, living.size());
+        team_.forPieces(pieces, [&](std::size_t piece) {
+            ContactLog& log = memory_.logs[piece];
+            for (std::size_t n = living.size() * piece / pieces; n < living.size() * (piece + 1) / pieces; ++n) {
+                const PartResult& result = memory_.parts[living[n]].result;
+                log.events.insert(log.events.end(), result.events.begin(), result.events.end());
+                log.places.insert(log.places.end(), result.places.begin(), result.places.end());
+                for (const ChangedBody& body : result.changes) {
                     StepBodies::Mark& mark = bodies_.marks[body.index];
                     bodies_.changed[mark.changed] = body;
                     mark.version = body.version;
                     bodies_.paths[body.index] = body.path;
                 }
+            }
         });
     }
     std::vector<ContactEvent> finish() {
@@ -393,17 +498,25 @@ private:
         changes.changed.clear();
         changes.removed.clear();
         for (const ChangedBody& body : bodies_.changed) {
+            if (!body.changed) continue;
             if (body.path.alive())
                 changes.changed.push_back({body.index, body.position, body.velocity, body.surface});
             else
                 changes.removed.push_back(body.index);
         }
         std::ranges::sort(changes.removed);
-        std::vector<std::uint32_t> order(memory_.events.size());
-        std::iota(order.begin(), order.end(), 0u);
-        sort(order, [&](std::uint32_t a, std::uint32_t b) { return memory_.places[a] < memory_.places[b]; });
-        std::vector<ContactEvent> events(order.size());
-        for (std::size_t k = 0; k < order.size(); ++k) events[k] = memory_.events[order[k]];
+        struct Entry {
+            EventPlace place;
+            const ContactEvent* event;
+        };
+        std::vector<Entry> entries;
+        for (const ContactLog& log : memory_.logs)
+            for (std::size_t k = 0; k < log.events.size(); ++k) entries.push_back({log.places[k], &log.events[k]});
+        sort(entries, [](const Entry& a, const Entry& b) { return a.place < b.place; });
+        std::vector<ContactEvent> events(entries.size());
+        team_.forRange(events.size(), kGrain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t k = first; k < last; ++k) events[k] = *entries[k].event;
+        });
         return events;
     }
 
@@ -413,7 +526,8 @@ private:
     const ContactStep& step_;
     PartMemory& memory_;
     StepBodies& bodies_;
-    int threads_ = 1;
+    Team& team_;
+    std::size_t threads_ = 1;
     ContactWindow window_;
     RunPlan plan_;
     std::size_t parts_ = 0;
@@ -425,7 +539,9 @@ private:
 std::vector<ContactEvent> resolveContacts(FoundContacts& found, const ContactSettings& contact, const ForceSettings& force,
                                           const ContactStep& step) {
     if (!contact.acts() || found.pairs.empty() || !(step.length > 0)) return {};
-    return Parts(found, contact, force, step).resolve();
+    std::vector<ContactEvent> events;
+    Team::gather(step.threads, [&](Team& team) { events = Parts(found, contact, force, step, team).resolve(); });
+    return events;
 }
 
 }  // namespace gravlab

@@ -158,7 +158,6 @@ inline double lengthOf(const Vec3d& a) {
 struct RunPlan {
     double now = 0;          ///< when they begin [T]
     std::uint32_t wave = 0;  ///< of those that happen at that very time, see EventPlace
-    bool oneWave = false;    ///< end where the paths of changed bodies would be searched; then all happen at that time
     bool few = false;        ///< they need no buckets by time
 };
 
@@ -172,7 +171,7 @@ struct RunPlan {
 ///   renew(changed)                                these paths have changed since the last call
 ///   near(i, earliest, resting, use)               calls use(k, time) for all others that touch i from then on
 ///   bounces(i, k)                                 of this pair so far in the step, to count on
-///   noteEvent(place, bounce, i, k)                an event has changed i and k
+///   noteEvent(bounce, i, k)                       an event has changed i and k
 template <class Bodies>
 class Resolver {
     // A pair bounces so many times a step at most. It bounces again only where it would sink by more than so many times the
@@ -205,23 +204,26 @@ public:
             const PairContact* const first = queue_.first();
             // A contact of this very moment, of a body that has changed in it, still happens if they touch.
             if (!changed_.empty() && (!first || first->time > now_)) {
-                findAnew(!plan.oneWave);
-                if (plan.oneWave) return;
+                findAnew();
                 continue;
             }
             if (!first) {
                 if (!queue_.advance()) return;
                 continue;
             }
-            const PairContact next = queue_.pop();
-            if (!path(next.a).alive() || !path(next.b).alive()) continue;
-            const bool same = bodies_->version(next.a) == next.versionA && bodies_->version(next.b) == next.versionB;
-            if (!same && (next.time > now_ || !touchesAt(next.a, next.b, now_))) continue;
-            if (next.time > now_) wave_ = 0;
-            now_ = std::max(now_, next.time);
-            place_ = {now_, wave_, next.lower, next.higher};
-            meet(next.a, next.b);
+            consider(queue_.pop());
         }
+    }
+    /// One contact of a moment. The paths of its bodies are not searched. Adds as above.
+    void happen(Bodies& bodies, const PairContact& contact, std::uint32_t wave, std::vector<ContactEvent>& events,
+                std::vector<EventPlace>& places) {
+        bodies_ = &bodies;
+        events_ = &events;
+        places_ = &places;
+        now_ = contact.time;
+        wave_ = wave;
+        consider(contact);
+        changed_.clear();
     }
 
 private:
@@ -229,6 +231,17 @@ private:
     struct Bounce {
         Vec3d kickA{}, kickB{}, twistA{}, twistB{};
     };
+
+    /// Resolves a contact that is earlier than all others, if its bodies still touch.
+    void consider(const PairContact& next) {
+        if (!path(next.a).alive() || !path(next.b).alive()) return;
+        const bool same = bodies_->version(next.a) == next.versionA && bodies_->version(next.b) == next.versionB;
+        if (!same && (next.time > now_ || !touchesAt(next.a, next.b, now_))) return;
+        if (next.time > now_) wave_ = 0;
+        now_ = std::max(now_, next.time);
+        place_ = {now_, wave_, next.lower, next.higher};
+        meet(next.a, next.b);
+    }
 
     BodyPath& path(std::uint32_t i) const { return bodies_->path(i); }
     Vec3d velocityOf(std::uint32_t i) const { return xyz(bodies_->velocity(i)); }
@@ -245,7 +258,7 @@ private:
     bool touchesAt(std::uint32_t i, std::uint32_t k, double time) const {
         return contactTime(path(i), path(k), time, step_.length, merging_) == time;
     }
-    void findAnew(bool search) {
+    void findAnew() {
         ++wave_;
         ++searches_;
         std::ranges::sort(changed_);
@@ -253,7 +266,7 @@ private:
         bodies_->renew(changed_);
         for (const std::uint32_t i : changed_) bodies_->wave(i) = searches_;
         for (const std::uint32_t i : changed_)
-            if (search && path(i).alive())
+            if (path(i).alive())
                 bodies_->near(i, now_, merging_, [&](std::uint32_t k, double time) {
                     // Of two changed bodies the first one has found the pair already.
                     if (k > i || bodies_->wave(k) != searches_) note(i, k, time, bodies_->version(i), bodies_->version(k));
@@ -410,7 +423,7 @@ private:
     void addEvent(const ContactEvent& event, std::uint32_t a, std::uint32_t b) {
         events_->push_back(event);
         places_->push_back(place_);
-        bodies_->noteEvent(place_, event.kind == ContactKind::bounce, a, b);
+        bodies_->noteEvent(event.kind == ContactKind::bounce, a, b);
     }
     ContactEvent eventOf(ContactKind kind, std::uint32_t a, std::uint32_t b, const Vec3d& away, double rest) const {
         const double both = path(a).radius + path(b).radius;

@@ -64,21 +64,25 @@ struct PathBounds {
     }
     /// Some of them may come near a path, with `more` reach.
     GRAVLAB_HOST_DEVICE bool near(const HalfPath& path, double more) const {
-        if (reach < 0) return false;
-        const Vec3d away{outside(path.middle.x, low.x, high.x), outside(path.middle.y, low.y, high.y),
-                         outside(path.middle.z, low.z, high.z)};
-        const Vec3d way{most(path.half.x - slowest.x, fastest.x - path.half.x),
-                        most(path.half.y - slowest.y, fastest.y - path.half.y),
-                        most(path.half.z - slowest.z, fastest.z - path.half.z)};
-        return comeNear(away, way, path.reach + reach + more);
+        const Vec3d& at = path.middle;
+        const Vec3d& way = path.half;
+        return near(PathBounds{at, at, way, way, path.reach + more});
+    }
+    /// Some of both may come near each other.
+    GRAVLAB_HOST_DEVICE bool near(const PathBounds& other) const {
+        if (reach < 0 || other.reach < 0) return false;
+        const Vec3d away{most(most(low.x - other.high.x, other.low.x - high.x), 0),
+                         most(most(low.y - other.high.y, other.low.y - high.y), 0),
+                         most(most(low.z - other.high.z, other.low.z - high.z), 0)};
+        const Vec3d way{most(other.fastest.x - slowest.x, fastest.x - other.slowest.x),
+                        most(other.fastest.y - slowest.y, fastest.y - other.slowest.y),
+                        most(other.fastest.z - slowest.z, fastest.z - other.slowest.z)};
+        return comeNear(away, way, reach + other.reach);
     }
 
 private:
     GRAVLAB_HOST_DEVICE static double least(double a, double b) { return a < b ? a : b; }
     GRAVLAB_HOST_DEVICE static double most(double a, double b) { return a > b ? a : b; }
-    GRAVLAB_HOST_DEVICE static double outside(double at, double from, double to) {
-        return most(most(from - at, at - to), 0);
-    }
 };
 
 }  // namespace gravlab
