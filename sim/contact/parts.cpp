@@ -43,10 +43,15 @@ struct PartMemory {
     std::vector<std::uint32_t> rootOf;              ///< of bodies with contacts in the window: another one of the same part
     std::vector<WindowContact> contacts;            ///< of the window
     std::vector<Record> records;
-    std::vector<ContactLog> logs;            ///< one a thread
-    std::vector<WaveBodies> waves;           ///< one a thread
-    std::vector<std::size_t> busy, wasBusy;  ///< events by slots, but for those of waves: now, and in the step before
-    std::vector<std::uint32_t> levels;       ///< of bodies of a wave, by their places in StepBodies::changed
+    // Kept from one loop to the next, because new memory costs more than what is done with it.
+    std::vector<std::vector<WindowContact>> foundBy;  ///< by pieces of a loop
+    std::vector<WindowContact> moment;
+    std::vector<PairContact> wave;
+    std::vector<std::uint32_t> levelOf, order;  ///< of contacts of a wave
+    std::vector<ContactLog> logs;               ///< one a thread
+    std::vector<WaveBodies> waves;              ///< one a thread
+    std::vector<std::size_t> busy, wasBusy;     ///< events by slots, but for those of waves: now, and in the step before
+    std::vector<std::uint32_t> levels;          ///< of bodies of a wave, by their places in StepBodies::changed
 };
 
 namespace {
@@ -133,7 +138,9 @@ private:
     template <class Find>
     void keepAll(std::size_t count, const Find& find) {
         const std::size_t pieces = piecesOf(count);
-        std::vector<std::vector<WindowContact>> all(pieces);
+        std::vector<std::vector<WindowContact>>& all = memory_.foundBy;
+        all.resize(threads_);
+        for (std::vector<WindowContact>& some : all) some.clear();
         team_.forPieces(pieces, [&](std::size_t piece) {
             for (std::size_t at = count * piece / pieces; at < count * (piece + 1) / pieces; ++at) find(at, all[piece]);
         });
@@ -219,14 +226,18 @@ private:
         const double now = std::ranges::min_element(memory_.contacts, {}, &WindowContact::time)->time;
         const auto others = std::ranges::partition(memory_.contacts, [&](const WindowContact& c) { return c.time == now; });
         if (memory_.contacts.size() - others.size() < kFewest) return false;
-        const std::vector<WindowContact> taken(memory_.contacts.begin(), others.begin());
+        std::vector<WindowContact>& taken = memory_.moment;
+        taken.assign(memory_.contacts.begin(), others.begin());
         memory_.contacts.erase(memory_.contacts.begin(), others.begin());
-        std::vector<PairContact> wave = waveOf(taken);
+        std::vector<PairContact>& wave = memory_.wave;
+        makeWave(taken);
         sort(wave, [](const PairContact& a, const PairContact& b) { return b < a; });
         // A contact waits for those before it of either body.
         std::vector<std::uint32_t>& levels = memory_.levels;
         levels.assign(bodies_.changed.size(), 0);
-        std::vector<std::uint32_t> levelOf(wave.size()), end;
+        std::vector<std::uint32_t>& levelOf = memory_.levelOf;
+        levelOf.resize(wave.size());
+        std::vector<std::uint32_t> end;
         for (std::size_t n = 0; n < wave.size(); ++n) {
             const std::uint32_t level = std::max(levels[wave[n].a], levels[wave[n].b]);
             levels[wave[n].a] = levels[wave[n].b] = level + 1;
@@ -235,7 +246,8 @@ private:
             ++end[level];
         }
         std::exclusive_scan(end.begin(), end.end(), end.begin(), 0u);
-        std::vector<std::uint32_t> order(wave.size());
+        std::vector<std::uint32_t>& order = memory_.order;
+        order.resize(wave.size());
         for (std::uint32_t n = 0; n < order.size(); ++n) order[end[levelOf[n]]++] = n;
         plan_ = {.now = now, .wave = plan_.now == now ? plan_.wave : 0};
         for (WaveBodies& bodies : memory_.waves) bodies.begin(bodies_);
@@ -254,7 +266,7 @@ private:
         return true;
     }
     /// Contacts of a moment, whose bodies get places in StepBodies::changed.
-    std::vector<PairContact> waveOf(const std::vector<WindowContact>& contacts) {
+    void makeWave(const std::vector<WindowContact>& contacts) {
         const std::size_t before = bodies_.changed.size();
         for (const WindowContact& c : contacts)
             for (const std::uint32_t index : {c.first, c.second}) {
@@ -266,7 +278,8 @@ private:
             for (std::size_t at = before + first; at < before + last; ++at)
                 bodies_.changed[at] = bodies_.firstBodyOf(bodies_.changed[at].index);
         });
-        std::vector<PairContact> wave(contacts.size());
+        std::vector<PairContact>& wave = memory_.wave;
+        wave.resize(contacts.size());
         team_.forRange(wave.size(), kGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t n = first; n < last; ++n) {
                 WindowContact c = contacts[n];
@@ -282,7 +295,6 @@ private:
             bodies_.changed[c.a].version = c.versionA;
             bodies_.changed[c.b].version = c.versionB;
         }
-        return wave;
     }
     /// Tells all threads which heavy bodies have become a part of others.
     void shareHeavy() {
