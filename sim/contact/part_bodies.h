@@ -44,6 +44,7 @@ struct ChangedBody {
     BodyPath path{}, listed{};  ///< now; and that for which its list holds
     double allowance = 0;       ///< how far it may leave the latter [L]
     double holds = 0;           ///< until then it has not left it by more, if nothing else happens to it [T]
+    std::uint32_t wave = 0;     ///< the last wave of the step that has changed it
     bool changed = false;       ///< false: it was only compared
 
     /// After a change of the path at `now`.
@@ -80,7 +81,8 @@ public:
         std::ranges::sort(nearLarge_, {}, &ContactPair::first);
         links_.clear();
         changed.clear();
-        bounces.clear();
+        holds.clear();
+        for (BounceCounts& some : bounces) some.clear();
         heavy.clear();
         for (const std::uint32_t h : contacts.heavy) heavy.push_back({h, contacts.position[h], contacts.velocity[h]});
     }
@@ -185,6 +187,7 @@ public:
             ++mark.version;
             mark.links = kNoPlace;
             listAnew(body, now, raised_);
+            holds[at] = body.holds;
         }
         constexpr std::size_t kGrain = 16;
         std::vector<std::vector<std::uint32_t>> found_(which.size());
@@ -227,8 +230,25 @@ public:
     std::vector<BodyPath> paths;  ///< now
     std::vector<Mark> marks;
     std::vector<ChangedBody> changed;
+    std::vector<double> holds;     ///< of these; read in each window
     std::vector<HeavyBody> heavy;  ///< their places are indices
-    BounceCounts bounces;
+    static constexpr std::size_t kBounceTables = 64;
+    BounceCounts bounces[kBounceTables];  ///< see bouncesOf()
+    static std::size_t bounceTableOf(std::uint64_t pair) { return (pair * 0x9e3779b97f4a7c15u) >> 58; }
+    int bouncesOf(std::uint64_t pair) const { return bounces[bounceTableOf(pair)].count(pair); }
+    void addBounce(std::uint64_t pair) {
+        ++bounces[bounceTableOf(pair)].of(pair, [] { return 0; });
+    }
+    /// Gives a body a place in `changed`, to be filled; others keep theirs.
+    std::uint32_t placeInChanged(std::uint32_t index) {
+        std::uint32_t& place = marks[index].changed;
+        if (place == kNoPlace) {
+            place = static_cast<std::uint32_t>(changed.size());
+            changed.push_back({.index = index});
+            holds.push_back(length);
+        }
+        return place;
+    }
 
 private:
     struct Link {
@@ -324,7 +344,7 @@ public:
     std::uint32_t& wave(std::uint32_t i) { return marks_[i].wave; }
     int& bounces(std::uint32_t a, std::uint32_t b) {
         const std::uint64_t pair = BounceCounts::pairOf(marks_[a].index, marks_[b].index);
-        return bounces_.of(pair, [&] { return step_.bounces.count(pair); });
+        return bounces_.of(pair, [&] { return step_.bouncesOf(pair); });
     }
     void mergeAway(std::uint32_t) {}
     std::vector<HeavyBody>& heavy() { return heavy_; }
@@ -454,8 +474,10 @@ private:
 /// place. One for each thread: no two threads have a contact of the same body at the same time.
 class WaveBodies {
 public:
-    void begin(StepBodies& step) {
+    /// `wave`: its number in the step, from 1 on.
+    void begin(StepBodies& step, std::uint32_t wave) {
         step_ = &step;
+        wave_ = wave;
         heavy_ = step.heavy;
         for (HeavyBody& h : heavy_) h.place = step.marks[h.place].changed;
         changed.clear();
@@ -470,24 +492,25 @@ public:
     std::uint32_t& version(std::uint32_t i) { return step_->changed[i].version; }
     int& bounces(std::uint32_t a, std::uint32_t b) {
         // A pair is in a wave once.
-        return bounces_ = step_->bounces.count(BounceCounts::pairOf(step_->changed[a].index, step_->changed[b].index));
+        return bounces_ = step_->bouncesOf(BounceCounts::pairOf(step_->changed[a].index, step_->changed[b].index));
     }
     void mergeAway(std::uint32_t i) {
         heavyMoved = heavyMoved || std::ranges::find(heavy_, i, &HeavyBody::place) != heavy_.end();
     }
     std::vector<HeavyBody>& heavy() { return heavy_; }
     void noteEvent(bool bounce, std::uint32_t i, std::uint32_t k) {
-        changed.push_back(i);
-        changed.push_back(k);
+        for (const std::uint32_t place : {i, k})
+            if (std::exchange(step_->changed[place].wave, wave_) != wave_) changed.push_back(place);
         if (bounce) bounced.push_back(BounceCounts::pairOf(step_->changed[i].index, step_->changed[k].index));
     }
 
-    std::vector<std::uint32_t> changed;
+    std::vector<std::uint32_t> changed;  ///< each once in the wave
     std::vector<std::uint64_t> bounced;  ///< pairs
     bool heavyMoved = false;             ///< a heavy body has become a part of another one
 
 private:
     StepBodies* step_ = nullptr;
+    std::uint32_t wave_ = 0;
     int bounces_ = 0;
     std::vector<HeavyBody> heavy_;
 };

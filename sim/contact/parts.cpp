@@ -35,6 +35,19 @@ struct ContactLog {
     }
 };
 
+/// The place of a contact in the order of its wave.
+struct WaveKey {
+    std::uint64_t ids = 0;  ///< the lower one first
+    std::uint32_t a = 0, b = 0, contact = 0;
+    bool operator<(const WaveKey& other) const { return ids < other.ids; }
+};
+/// The place of an event in the order of the step.
+struct EventKey {
+    EventPlace place;
+    const ContactEvent* event = nullptr;
+    bool operator<(const EventKey& other) const { return place < other.place; }
+};
+
 struct PartMemory {
     StepBodies bodies;
     std::vector<std::unique_ptr<PartBodies>> workers;  ///< one a thread
@@ -42,16 +55,18 @@ struct PartMemory {
     std::vector<std::vector<WindowContact>> slots;  ///< contacts to come
     std::vector<std::uint32_t> rootOf;              ///< of bodies with contacts in the window: another one of the same part
     std::vector<WindowContact> contacts;            ///< of the window
-    std::vector<Record> records;
+    std::vector<Record> records, latest;            ///< of all living parts; of those that were just resolved
     // Kept from one loop to the next, because new memory costs more than what is done with it.
     std::vector<std::vector<WindowContact>> foundBy;  ///< by pieces of a loop
     std::vector<WindowContact> moment;
     std::vector<PairContact> wave;
+    std::vector<WaveKey> waveKeys, spareKeys;
     std::vector<std::uint32_t> levelOf, order;  ///< of contacts of a wave
-    std::vector<ContactLog> logs;               ///< one a thread
-    std::vector<WaveBodies> waves;              ///< one a thread
-    std::vector<std::size_t> busy, wasBusy;     ///< events by slots, but for those of waves: now, and in the step before
-    std::vector<std::uint32_t> levels;          ///< of bodies of a wave, by their places in StepBodies::changed
+    std::vector<EventKey> eventKeys, spareEvents;
+    std::vector<ContactLog> logs;            ///< one a thread
+    std::vector<WaveBodies> waves;           ///< one a thread
+    std::vector<std::size_t> busy, wasBusy;  ///< events by slots, but for those of waves: now, and in the step before
+    std::vector<std::uint32_t> levels;       ///< of bodies of a wave, by their places in StepBodies::changed
 };
 
 namespace {
@@ -103,7 +118,7 @@ public:
                 std::iota(due.begin(), due.end(), 0u);
                 while (!due.empty() && !shorten(begin, due)) {
                     resolve(due);
-                    due = thoseThatDisagree();
+                    due = thoseThatDisagree(due);
                 }
             } while (!due.empty());
             memory_.contacts.clear();
@@ -175,7 +190,7 @@ private:
     void renewLists() {
         renewed_.clear();
         for (std::uint32_t at = 0; at < bodies_.changed.size(); ++at)
-            if (bodies_.changed[at].holds < window_.endTime && bodies_.changed[at].path.alive()) renewed_.push_back(at);
+            if (bodies_.holds[at] < window_.endTime && bodies_.changed[at].path.alive()) renewed_.push_back(at);
         bodies_.renewLists(renewed_, plan_.now, team_);
     }
     /// Contacts of bodies that have changed since, or that have other lists.
@@ -206,18 +221,23 @@ private:
             return bodies_.marks[c.first].version != c.versionFirst || bodies_.marks[c.second].version != c.versionSecond;
         });
     }
-    /// Sorts on all threads.
-    template <class T, class Less>
-    void sort(std::vector<T>& values, const Less& less) const {
+    /// Sorts on all threads; `spare` is scratch memory.
+    template <class T>
+    void sort(std::vector<T>& values, std::vector<T>& spare) const {
         const std::size_t pieces = values.size() < kGrain ? 1 : std::bit_ceil(threads_);
-        const auto at = [&](std::size_t piece) {
-            return values.begin() + static_cast<std::ptrdiff_t>(values.size() * piece / pieces);
+        const auto at = [&](std::vector<T>& some, std::size_t piece) {
+            return some.begin() + static_cast<std::ptrdiff_t>(values.size() * piece / pieces);
         };
-        team_.forPieces(pieces, [&](std::size_t piece) { std::sort(at(piece), at(piece + 1), less); });
-        for (std::size_t width = 1; width < pieces; width *= 2)
+        team_.forPieces(pieces, [&](std::size_t piece) { std::sort(at(values, piece), at(values, piece + 1)); });
+        spare.resize(values.size());
+        for (std::size_t width = 1; width < pieces; width *= 2) {
             team_.forPieces(pieces / (2 * width), [&](std::size_t pair) {
-                std::inplace_merge(at(2 * width * pair), at(2 * width * pair + width), at(2 * width * (pair + 1)), less);
+                const auto middle = at(values, 2 * width * pair + width);
+                std::merge(at(values, 2 * width * pair), middle, middle, at(values, 2 * width * (pair + 1)),
+                           at(spare, 2 * width * pair));
             });
+            values.swap(spare);
+        }
     }
     /// Resolves the contacts of the first moment of the window before any path is searched anew, if they are many. Those
     /// without a common body do not depend on each other. False: they are few.
@@ -231,7 +251,7 @@ private:
         memory_.contacts.erase(memory_.contacts.begin(), others.begin());
         std::vector<PairContact>& wave = memory_.wave;
         makeWave(taken);
-        sort(wave, [](const PairContact& a, const PairContact& b) { return b < a; });
+        sort(memory_.waveKeys, memory_.spareKeys);
         // A contact waits for those before it of either body.
         std::vector<std::uint32_t>& levels = memory_.levels;
         levels.assign(bodies_.changed.size(), 0);
@@ -239,8 +259,9 @@ private:
         levelOf.resize(wave.size());
         std::vector<std::uint32_t> end;
         for (std::size_t n = 0; n < wave.size(); ++n) {
-            const std::uint32_t level = std::max(levels[wave[n].a], levels[wave[n].b]);
-            levels[wave[n].a] = levels[wave[n].b] = level + 1;
+            const WaveKey& contact = memory_.waveKeys[n];
+            const std::uint32_t level = std::max(levels[contact.a], levels[contact.b]);
+            levels[contact.a] = levels[contact.b] = level + 1;
             levelOf[n] = level;
             if (level == end.size()) end.push_back(0);
             ++end[level];
@@ -248,9 +269,10 @@ private:
         std::exclusive_scan(end.begin(), end.end(), end.begin(), 0u);
         std::vector<std::uint32_t>& order = memory_.order;
         order.resize(wave.size());
-        for (std::uint32_t n = 0; n < order.size(); ++n) order[end[levelOf[n]]++] = n;
+        for (std::uint32_t n = 0; n < order.size(); ++n) order[end[levelOf[n]]++] = memory_.waveKeys[n].contact;
         plan_ = {.now = now, .wave = plan_.now == now ? plan_.wave : 0};
-        for (WaveBodies& bodies : memory_.waves) bodies.begin(bodies_);
+        ++waves_;
+        for (WaveBodies& bodies : memory_.waves) bodies.begin(bodies_, waves_);
         std::vector<Resolver<WaveBodies>> resolvers(threads_, Resolver<WaveBodies>(contact_, force_, step_));
         for (std::size_t level = 0, first = 0; level < end.size(); first = end[level++]) {
             const std::size_t count = end[level] - first, pieces = std::clamp<std::size_t>(count / kPartOfWave, 1, threads_);
@@ -269,17 +291,14 @@ private:
     void makeWave(const std::vector<WindowContact>& contacts) {
         const std::size_t before = bodies_.changed.size();
         for (const WindowContact& c : contacts)
-            for (const std::uint32_t index : {c.first, c.second}) {
-                if (bodies_.marks[index].changed != kNoPlace) continue;
-                bodies_.changed.push_back({.index = index});
-                bodies_.marks[index].changed = static_cast<std::uint32_t>(bodies_.changed.size() - 1);
-            }
+            for (const std::uint32_t index : {c.first, c.second}) bodies_.placeInChanged(index);
         team_.forRange(bodies_.changed.size() - before, kGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t at = before + first; at < before + last; ++at)
                 bodies_.changed[at] = bodies_.firstBodyOf(bodies_.changed[at].index);
         });
         std::vector<PairContact>& wave = memory_.wave;
         wave.resize(contacts.size());
+        memory_.waveKeys.resize(contacts.size());
         team_.forRange(wave.size(), kGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t n = first; n < last; ++n) {
                 WindowContact c = contacts[n];
@@ -289,6 +308,8 @@ private:
                 }
                 const std::uint32_t a = bodies_.marks[c.first].changed, b = bodies_.marks[c.second].changed;
                 wave[n] = {c.time, found_.id[c.first], found_.id[c.second], a, b, c.versionFirst, c.versionSecond};
+                memory_.waveKeys[n] = {std::uint64_t{wave[n].lower} << 32 | wave[n].higher, a, b,
+                                       static_cast<std::uint32_t>(n)};
             }
         });
         for (const PairContact& c : wave) {
@@ -312,15 +333,19 @@ private:
     void closeWave() {
         for (const WaveBodies& bodies : memory_.waves) {
             changed_.insert(changed_.end(), bodies.changed.begin(), bodies.changed.end());
-            for (const std::uint64_t pair : bodies.bounced) ++bodies_.bounces.of(pair, [] { return 0; });
         }
-        std::ranges::sort(changed_);
-        changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
+        // Each thread counts the bounces of its own tables.
+        team_.forPieces(threads_, [&](std::size_t piece) {
+            for (const WaveBodies& bodies : memory_.waves)
+                for (const std::uint64_t pair : bodies.bounced)
+                    if (StepBodies::bounceTableOf(pair) % threads_ == piece) bodies_.addBounce(pair);
+        });
         team_.forRange(changed_.size(), kGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t n = first; n < last; ++n) {
                 ChangedBody& body = bodies_.changed[changed_[n]];
                 body.changed = true;
                 body.changePath(body.path.from, step_.length);
+                bodies_.holds[changed_[n]] = body.holds;
                 bodies_.marks[body.index].version = body.version;
                 bodies_.paths[body.index] = body.path;
             }
@@ -401,10 +426,11 @@ private:
         while (memory_.parts[part].joined != part) part = memory_.parts[part].joined;
         return part;
     }
-    /// Finds parts that have changed the same body, or bodies that may touch on their new paths. Returns the parts to
+    /// Finds parts that have changed the same body, or bodies that may touch on their new paths; the others than those that
+    /// were just resolved agree among each other. Returns the parts to
     /// resolve again, which are joined. Without such bodies what has happened is what happens in one queue: its first event
     /// that is missing here, or too many, would be one of two bodies of which no part knows both.
-    std::vector<std::uint32_t> thoseThatDisagree() {
+    std::vector<std::uint32_t> thoseThatDisagree(const std::vector<std::uint32_t>& resolved) {
         std::vector<std::pair<std::uint32_t, std::uint32_t>> conflicts;
         std::vector<std::uint32_t> living;
         for (std::uint32_t p = 0; p < parts_; ++p)
@@ -426,11 +452,16 @@ private:
                     record = static_cast<std::uint32_t>(records.size()), records.push_back({p, place});
             }
         }
-        const std::size_t pieces = piecesOf(records.size());
+        std::vector<Record>& latest = memory_.latest;
+        latest.clear();
+        for (const std::uint32_t p : resolved)
+            for (std::uint32_t place = 0; place < memory_.parts[p].result.changes.size(); ++place)
+                latest.push_back({p, place});
+        const std::size_t pieces = piecesOf(latest.size());
         std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> found(pieces);
         team_.forPieces(pieces, [&](std::size_t piece) {
-            for (std::size_t r = records.size() * piece / pieces; r < records.size() * (piece + 1) / pieces; ++r)
-                bodies_.near(indexOf(records[r]), [&](std::uint32_t k) { compare(records[r], k, found[piece]); });
+            for (std::size_t r = latest.size() * piece / pieces; r < latest.size() * (piece + 1) / pieces; ++r)
+                bodies_.near(indexOf(latest[r]), [&](std::uint32_t k) { compare(latest[r], k, found[piece]); });
         });
         for (const std::uint32_t p : living)
             for (const auto& [place, k] : memory_.parts[p].result.strayPairs) compare({p, place}, k, found[0]);
@@ -478,16 +509,9 @@ private:
             living.push_back(p);
             const PartResult& result = memory_.parts[p].result;
             for (const EventPlace& place : result.places) ++memory_.busy[window_.slotOf(place.time)];
-            for (const ChangedBody& body : result.changes) {
-                std::uint32_t& place = bodies_.marks[body.index].changed;
-                if (place == kNoPlace) {
-                    place = static_cast<std::uint32_t>(bodies_.changed.size());
-                    bodies_.changed.emplace_back();
-                }
-                changed_.push_back(place);
-            }
+            for (const ChangedBody& body : result.changes) changed_.push_back(bodies_.placeInChanged(body.index));
             for (const auto& [h, index] : result.heavy) bodies_.heavy[h].place = index;
-            for (const std::uint64_t pair : result.bounced) ++bodies_.bounces.of(pair, [] { return 0; });
+            for (const std::uint64_t pair : result.bounced) bodies_.addBounce(pair);
         }
         const std::size_t pieces = std::min(threads_, living.size());
         team_.forPieces(pieces, [&](std::size_t piece) {
@@ -499,6 +523,7 @@ private:
                 for (const ChangedBody& body : result.changes) {
                     StepBodies::Mark& mark = bodies_.marks[body.index];
                     bodies_.changed[mark.changed] = body;
+                    bodies_.holds[mark.changed] = body.holds;
                     mark.version = body.version;
                     bodies_.paths[body.index] = body.path;
                 }
@@ -517,17 +542,18 @@ private:
                 changes.removed.push_back(body.index);
         }
         std::ranges::sort(changes.removed);
-        struct Entry {
-            EventPlace place;
-            const ContactEvent* event;
-        };
-        std::vector<Entry> entries;
-        for (const ContactLog& log : memory_.logs)
-            for (std::size_t k = 0; k < log.events.size(); ++k) entries.push_back({log.places[k], &log.events[k]});
-        sort(entries, [](const Entry& a, const Entry& b) { return a.place < b.place; });
-        std::vector<ContactEvent> events(entries.size());
+        std::vector<EventKey>& keys = memory_.eventKeys;
+        std::vector<std::size_t> begin{0};
+        for (const ContactLog& log : memory_.logs) begin.push_back(begin.back() + log.events.size());
+        keys.resize(begin.back());
+        team_.forPieces(memory_.logs.size(), [&](std::size_t which) {
+            const ContactLog& log = memory_.logs[which];
+            for (std::size_t k = 0; k < log.events.size(); ++k) keys[begin[which] + k] = {log.places[k], &log.events[k]};
+        });
+        sort(keys, memory_.spareEvents);
+        std::vector<ContactEvent> events(keys.size());
         team_.forRange(events.size(), kGrain, [&](std::size_t first, std::size_t last) {
-            for (std::size_t k = first; k < last; ++k) events[k] = *entries[k].event;
+            for (std::size_t k = first; k < last; ++k) events[k] = *keys[k].event;
         });
         return events;
     }
@@ -543,6 +569,7 @@ private:
     ContactWindow window_;
     RunPlan plan_;
     std::size_t parts_ = 0;
+    std::uint32_t waves_ = 0;                       ///< of the step
     std::vector<std::uint32_t> changed_, renewed_;  ///< places in StepBodies::changed
 };
 
