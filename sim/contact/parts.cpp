@@ -57,7 +57,7 @@ struct PartMemory {
     std::vector<WindowContact> contacts;            ///< of the window
     std::vector<Record> records, latest;            ///< of all living parts; of those that were just resolved
     // Kept from one loop to the next, because new memory costs more than what is done with it.
-    std::vector<std::vector<WindowContact>> foundBy;  ///< by pieces of a loop
+    std::vector<std::vector<WindowContact>> foundBy, momentBy;  ///< by pieces of a loop; at the moment of a wave
     std::vector<WindowContact> moment;
     std::vector<PairContact> wave;
     std::vector<WaveKey> waveKeys, spareKeys;
@@ -149,23 +149,37 @@ private:
     WindowContact contactOf(double time, std::uint32_t i, std::uint32_t k) const {
         return {time, i, k, bodies_.marks[i].version, bodies_.marks[k].version};
     }
-    /// Calls find(at, contacts) for 0, ... `count` - 1 on all threads, and keeps what it adds to the contacts.
+    /// Calls find(at, add) for 0, ... `count` - 1 on all threads, and keeps the contacts that it gives to add(contact).
+    /// Those at the moment of a wave are for the next one.
     template <class Find>
     void keepAll(std::size_t count, const Find& find) {
         const std::size_t pieces = piecesOf(count);
-        std::vector<std::vector<WindowContact>>& all = memory_.foundBy;
+        std::vector<std::vector<WindowContact>>&all = memory_.foundBy, &now = memory_.momentBy;
         all.resize(threads_);
-        for (std::vector<WindowContact>& some : all) some.clear();
-        team_.forPieces(pieces, [&](std::size_t piece) {
-            for (std::size_t at = count * piece / pieces; at < count * (piece + 1) / pieces; ++at) find(at, all[piece]);
+        now.resize(threads_);
+        team_.forPieces(threads_, [&](std::size_t piece) {
+            all[piece].clear();
+            now[piece].clear();
+            if (piece >= pieces) return;
+            const auto add = [&](const WindowContact& contact) {
+                (plan_.wave > 0 && contact.time == plan_.now ? now : all)[piece].push_back(contact);
+            };
+            for (std::size_t at = count * piece / pieces; at < count * (piece + 1) / pieces; ++at) find(at, add);
         });
         for (const std::vector<WindowContact>& some : all)
             for (const WindowContact& contact : some) keep(contact);
+        std::vector<std::size_t> begin{0};
+        for (const std::vector<WindowContact>& some : now) begin.push_back(begin.back() + some.size());
+        memory_.moment.resize(begin.back());
+        team_.forPieces(begin.back() < kGrain ? 1 : threads_, [&](std::size_t piece) {
+            for (std::size_t some = piece; some < now.size(); some += begin.back() < kGrain ? 1 : threads_)
+                std::ranges::copy(now[some], memory_.moment.begin() + static_cast<std::ptrdiff_t>(begin[some]));
+        });
     }
     void findFirst() {
-        keepAll(found_.pairs.size(), [&](std::size_t at, std::vector<WindowContact>& contacts) {
+        keepAll(found_.pairs.size(), [&](std::size_t at, const auto& add) {
             const auto [i, k] = found_.pairs[at];
-            if (const double time = timeOf(i, k); time >= 0) contacts.push_back(contactOf(time, i, k));
+            if (const double time = timeOf(i, k); time >= 0) add(contactOf(time, i, k));
         });
     }
     /// Chooses the end of the next window by the contacts that are known, and by those that the step before had.
@@ -197,14 +211,13 @@ private:
     void findAnew(std::uint32_t begin) {
         changed_.insert(changed_.end(), renewed_.begin(), renewed_.end());
         for (std::uint32_t n = 0; n < changed_.size(); ++n) bodies_.marks[bodies_.changed[changed_[n]].index].record = n;
-        keepAll(changed_.size(), [&](std::size_t n, std::vector<WindowContact>& contacts) {
+        keepAll(changed_.size(), [&](std::size_t n, const auto& add) {
             const std::uint32_t i = bodies_.changed[changed_[n]].index;
             if (bodies_.marks[i].record != n || !bodies_.paths[i].alive()) return;
             bodies_.near(i, [&](std::uint32_t k) {
                 if (bodies_.marks[k].record != kNoPlace && k < i) return;  // the other one finds the pair
                 // One that has happened and changed nothing may happen again at its moment, and changes nothing again.
-                if (const double time = timeOf(i, k); time >= 0 && window_.slotOf(time) >= begin)
-                    contacts.push_back(contactOf(time, i, k));
+                if (const double time = timeOf(i, k); time >= 0 && window_.slotOf(time) >= begin) add(contactOf(time, i, k));
             });
         });
         for (const std::uint32_t at : changed_) bodies_.marks[bodies_.changed[at].index].record = kNoPlace;
@@ -242,15 +255,21 @@ private:
     /// Resolves the contacts of the first moment of the window before any path is searched anew, if they are many. Those
     /// without a common body do not depend on each other. False: they are few.
     bool resolveWave() {
-        if (threads_ == 1 || memory_.contacts.size() < kFewest) return false;
-        const double now = std::ranges::min_element(memory_.contacts, {}, &WindowContact::time)->time;
-        const auto others = std::ranges::partition(memory_.contacts, [&](const WindowContact& c) { return c.time == now; });
-        if (memory_.contacts.size() - others.size() < kFewest) return false;
-        std::vector<WindowContact>& taken = memory_.moment;
-        taken.assign(memory_.contacts.begin(), others.begin());
-        memory_.contacts.erase(memory_.contacts.begin(), others.begin());
+        std::vector<WindowContact>&taken = memory_.moment, &contacts = memory_.contacts;
+        double now = plan_.now;
+        if (taken.size() < kFewest) {
+            contacts.insert(contacts.end(), taken.begin(), taken.end());
+            taken.clear();
+            if (threads_ == 1 || contacts.size() < kFewest) return false;
+            now = std::ranges::min_element(contacts, {}, &WindowContact::time)->time;
+            const auto others = std::ranges::partition(contacts, [&](const WindowContact& c) { return c.time == now; });
+            if (contacts.size() - others.size() < kFewest) return false;
+            taken.assign(contacts.begin(), others.begin());
+            contacts.erase(contacts.begin(), others.begin());
+        }
         std::vector<PairContact>& wave = memory_.wave;
         makeWave(taken);
+        taken.clear();
         sort(memory_.waveKeys, memory_.spareKeys);
         // A contact waits for those before it of either body.
         std::vector<std::uint32_t>& levels = memory_.levels;
