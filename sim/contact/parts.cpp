@@ -129,7 +129,7 @@ public:
 
 private:
     // Contacts of a window: enough for all threads, and so few that most bodies have one at most.
-    static constexpr std::size_t kFewest = 256, kPartOfWave = 16, kBodiesAContact = 16, kLargePart = 100;
+    static constexpr std::size_t kFewest = 256, kPartOfWave = 16, kBodiesAContact = 32, kLargePart = 100;
     static constexpr std::uint32_t kWindows = 8;
     static constexpr std::size_t kGrain = 256;
 
