@@ -1,6 +1,8 @@
-// What a device finds of the contacts of a step, found by comparing all bodies: the statement that a device is held against.
+// The contacts of a step by comparing all bodies: what a device finds of them, and their resolution by one queue. The
+// statements that lists, trees, windows and parts are held against.
 #pragma once
 #include "sim/contact/contact.h"
+#include "sim/contact/resolver.h"
 #include "sim/contact/touch.h"
 #include "sim/forces/cell_grid.h"
 
@@ -14,7 +16,6 @@ struct ContactLists {
     std::vector<ContactPair> pairs, nearLarge;
     std::vector<ListRange> lists;
     std::vector<std::uint32_t> near, order, large, heavy;
-    std::vector<std::uint64_t> keys;
     FoundContacts found;
 
     /// `before` and `bodies` must stay as long as the lists. `most`: bodies that may be large.
@@ -27,7 +28,7 @@ struct ContactLists {
         std::vector<double> sorted = reach;
         std::ranges::sort(sorted, std::greater());
         found.mostReach = count > most ? sorted[most] * 1.1 : 0;
-        found.cellsPerLength = found.mostReach > 0 ? 1 / (2 * found.mostReach * (1 + 1e-5)) : 0;
+        const double cellsPerLength = found.mostReach > 0 ? 1 / (2 * found.mostReach) : 0;
         const auto isLarge = [&](std::uint32_t i) { return !(reach[i] < found.mostReach); };
         const auto allowed = [&](std::uint32_t i) { return allowanceOf(bodies.surface[i].radius, found.mostReach); };
         const auto touch = [&](std::uint32_t i, std::uint32_t k, double more) {
@@ -37,7 +38,7 @@ struct ContactLists {
         std::vector<std::pair<std::uint64_t, std::uint32_t>> places;
         for (std::uint32_t i = 0; i < count; ++i) {
             const Vec3d middle = endOf(i) - 0.5 * wayOf(i);
-            const auto cell = [&](double x) { return cellPlace(x, found.cellsPerLength); };
+            const auto cell = [&](double x) { return cellPlace(x, cellsPerLength); };
             if (isLarge(i)) large.push_back(i);
             places.emplace_back(isLarge(i) ? (std::uint64_t{1} << kCellKeyBits) - 1
                                            : cellKey(cell(middle.x), cell(middle.y), cell(middle.z)),
@@ -54,10 +55,7 @@ struct ContactLists {
             lists.back().count = static_cast<std::uint32_t>(near.size()) - lists.back().first;
         }
         std::ranges::sort(places);
-        for (const auto& [key, body] : places) {
-            keys.push_back(key);
-            order.push_back(body);
-        }
+        for (const auto& [key, body] : places) order.push_back(body);
         std::ranges::reverse(large);  // a device has them in any order
         heavy = heavyBodies(count, [&](std::size_t i) { return bodies.position[i].w; });
         found.before = {.wide = &before.data()->x};
@@ -70,10 +68,77 @@ struct ContactLists {
         found.lists = lists;
         found.near = near;
         found.nearLarge = nearLarge;
-        found.keys = keys;
         found.order = order;
         found.large = large;
     }
 };
+
+/// All bodies of a step, for Resolver.
+struct AllBodies {
+    ParticleSet& bodies;
+    double length = 0;
+    std::vector<BodyPath> paths{};
+    std::vector<std::uint32_t> versions{}, waves{};
+    std::vector<HeavyBody> heavyBodies{};
+    std::vector<std::uint32_t> gone{};
+    BounceCounts counts{};
+
+    Double4& position(std::uint32_t i) { return bodies.position[i]; }
+    Double4& velocity(std::uint32_t i) { return bodies.velocity[i]; }
+    Surface& surface(std::uint32_t i) { return bodies.surface[i]; }
+    std::uint32_t id(std::uint32_t i) const { return bodies.id[i]; }
+    BodyPath& path(std::uint32_t i) { return paths[i]; }
+    std::uint32_t& version(std::uint32_t i) { return versions[i]; }
+    std::uint32_t& wave(std::uint32_t i) { return waves[i]; }
+    void mergeAway(std::uint32_t i) { gone.push_back(i); }
+    std::vector<HeavyBody>& heavy() { return heavyBodies; }
+    int& bounces(std::uint32_t a, std::uint32_t b) {
+        return counts.of(BounceCounts::pairOf(a, b), [] { return 0; });
+    }
+    void noteEvent(bool, std::uint32_t, std::uint32_t) {}
+    void renew(const std::vector<std::uint32_t>&) {}
+    template <class Use>
+    void near(std::uint32_t i, double earliest, bool resting, const Use& use) {
+        for (std::uint32_t k = 0; k < paths.size(); ++k)
+            if (k != i) compare(i, k, earliest, resting, use);
+    }
+    template <class Use>
+    void find(bool resting, const Use& use) {
+        for (std::uint32_t i = 0; i < paths.size(); ++i)
+            for (std::uint32_t k = i + 1; k < paths.size(); ++k)
+                compare(i, k, 0, resting, [&](std::uint32_t, double time) { use(i, k, time, 0, 0); });
+    }
+    template <class Use>
+    void compare(std::uint32_t i, std::uint32_t k, double earliest, bool resting, const Use& use) {
+        const BodyPath &a = paths[i], &b = paths[k];
+        if (!a.alive() || !b.alive()) return;
+        const double time = touchTime(a.end - b.end, a.way - b.way, a.radius + b.radius,
+                                      std::max({a.from, b.from, earliest}), length, resting);
+        if (time >= 0) use(k, time);
+    }
+};
+
+/// What resolveContacts() does, by one queue.
+inline std::vector<ContactEvent> resolveByOneQueue(const std::vector<Double4>& before, ParticleSet& bodies,
+                                                   const ContactSettings& contact, const ForceSettings& force,
+                                                   const ContactStep& step) {
+    AllBodies all{bodies, step.length};
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const Vec3d end = xyz(bodies.position[i]);
+        all.paths.push_back({.end = end, .way = (end - xyz(before[i])) / step.length, .radius = bodies.surface[i].radius});
+    }
+    all.versions.resize(bodies.size());
+    all.waves.resize(bodies.size());
+    for (const std::uint32_t h : heavyBodies(bodies.size(), [&](std::size_t i) { return bodies.position[i].w; }))
+        all.heavyBodies.push_back({h, bodies.position[h], bodies.velocity[h]});
+    std::vector<ContactEvent> events;
+    std::vector<EventPlace> places;
+    Resolver<AllBodies>(contact, force, step).run(all, events, places);
+    BodyChanges changes;
+    std::ranges::sort(all.gone);
+    changes.removed = all.gone;
+    apply(changes, bodies);
+    return events;
+}
 
 }  // namespace gravlab::testing_support

@@ -1,7 +1,7 @@
-// Settings, sizes, rotation, files and the log of contacts. The contacts of a step are resolved in resolve.cpp.
+// Settings, sizes, rotation, files and the log of contacts. The contacts of a step are found in resolve.cpp and resolved in
+// parts.cpp.
 #include "sim/contact/contact.h"
 
-#include "sim/contact/paths.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
 
@@ -24,24 +24,6 @@ constexpr ContactRow kModes[] = {
 }  // namespace
 
 std::span<const ContactRow> contactModes() { return kModes; }
-
-std::size_t countOverlaps(const ParticleSet& bodies) {
-    if (bodies.surface.empty()) return 0;
-    std::vector<BodyPath> paths(bodies.size());
-    for (std::size_t i = 0; i < paths.size(); ++i)
-        paths[i] = {.end = xyz(bodies.position[i]),
-                    .radius = isFinite(xyz(bodies.position[i])) ? bodies.surface[i].radius : kGone};
-    PathCells cells;
-    cells.build(paths, 0);
-    std::size_t count = 0;
-    for (std::uint32_t i = 0; i < paths.size(); ++i)
-        if (paths[i].alive())
-            cells.pairs(i, [&](std::uint32_t k) {
-                const double both = paths[i].radius + paths[k].radius;
-                count += paths[k].alive() && distance(paths[i].end, paths[k].end) < both * (1 - 1e-9);
-            });
-    return count;
-}
 
 void giveRadii(ParticleSet& bodies, const ContactSettings& contact, bool onlyMissing) {
     if (contact.radius == 0 && contact.density == 0) return;

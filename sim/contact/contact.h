@@ -50,15 +50,14 @@ struct ContactStep {
 
 /// Bodies that the step took from `before` (positions) to `bodies`, in the same order, are changed by their contacts. Bodies
 /// that merged are gone; the others keep their order. Momentum, mass and angular momentum with spin stay the same to
-/// rounding. `candidates`: all pairs that may touch on the way from `before`, if they are known. Returns the events in
-/// their order.
+/// rounding. Returns the events in their order.
 ///
 /// A pair in contact stays bound when its energy after the bounce, in the frame that turns about the body with the
 /// strongest tide, is below that of the Hill sphere's edge, and the centres are within that sphere. The lost energy is that
 /// of the two bodies, of each other and of all bodies that have more than a thousandth of the mass.
 std::vector<ContactEvent> resolveContacts(const std::vector<Double4>& before, ParticleSet& bodies,
                                           const ContactSettings& contact, const ForceSettings& force,
-                                          const ContactStep& step, const std::vector<ContactPair>* candidates = nullptr);
+                                          const ContactStep& step);
 
 /// Indices of the bodies that count in the lost energy and as the origin of tides: those with more than a thousandth of the
 /// mass. `massOf(i)`: of body i.
@@ -99,11 +98,9 @@ struct FoundContacts {
     std::span<const ListRange> lists{};        ///< of each body, in `near`
     std::span<const std::uint32_t> near{};     ///< bodies of the lists
     std::span<const ContactPair> nearLarge{};  ///< also in the lists of large bodies: `first` is the large one
-    std::span<const std::uint64_t> keys{};     ///< of the cells, increasing; see cell_grid.h
-    std::span<const std::uint32_t> order{};    ///< bodies in the order of the keys
-    std::span<const std::uint32_t> large{};    ///< bodies in no cell
-    double cellsPerLength = 0;
-    double mostReach = 0;  ///< of bodies in cells: half their path and their radius are shorter [L]
+    std::span<const std::uint32_t> order{};    ///< all bodies; those near each other are near each other in it
+    std::span<const std::uint32_t> large{};    ///< bodies that are compared with all
+    double mostReach = 0;                      ///< of the others: half their path and their radius are shorter [L]
     BodyChanges changes{};
     std::shared_ptr<PartMemory> memory{};
 };

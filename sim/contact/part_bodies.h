@@ -1,280 +1,518 @@
-// The bodies of a part of a step on a device: those that touch, and those near them. Only they are copied. Rule: lists and
-// cells only limit the search; no result depends on them.
+// The bodies of a step with contacts, and those of a part of it: the ones that touch, and what becomes of them. Rule: lists
+// and the tree only limit the search; no result depends on them.
 #pragma once
 #include "sim/contact/contact.h"
+#include "sim/contact/path_tree.h"
 #include "sim/contact/paths.h"
 #include "sim/contact/resolver.h"
+#include "sim/core/team.h"
 
 #include <algorithm>
-#include <bit>
+#include <atomic>
+#include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace gravlab {
 
 constexpr std::uint32_t kNoPlace = std::numeric_limits<std::uint32_t>::max();
 
-/// What the parts of a step share.
-struct SharedStep {
-    FoundContacts* found = nullptr;
-    const ContactStep* step = nullptr;
-    std::vector<ContactPair> nearLarge;  ///< sorted
-    std::vector<Double4> boxes;          ///< of bodies in the order of their cells, see boxOf(); empty: they are not known
-
-    /// The path of a body before any contact.
-    BodyPath pathOf(std::uint32_t index) const {
-        const Vec3d from = xyz(found->before[index]), end = xyz(found->position[index]);
-        return {.end = end,
-                .way = (end - from) / step->length,
-                .radius = isFinite(from) && isFinite(end) ? found->surface[index].radius : kGone};
+/// A window of time of a step. Contacts within it are those whose slot is below `end`.
+struct ContactWindow {
+    static constexpr std::uint32_t kSlots = 1024;
+    double perTime = 0;     ///< slots per time [1/T]
+    std::uint32_t end = 0;  ///< slot
+    double endTime = 0;     ///< not before the end of that slot [T]
+    std::uint32_t slotOf(double time) const {
+        const double slot = time * perTime;
+        return slot < kSlots - 1 ? static_cast<std::uint32_t>(slot) : kSlots - 1;
     }
-    /// The middle of a first path, and how far the body comes from it within its allowance.
-    Double4 boxOf(std::uint32_t index) const {
-        const Vec3d from = xyz(found->before[index]), end = xyz(found->position[index]);
-        const double radius = found->surface[index].radius;
-        return packed((from + end) / 2, length(end - from) / 2 + radius + allowanceOf(radius, found->mostReach));
-    }
-    Vec3d middleOf(std::uint32_t index) const { return (xyz(found->before[index]) + xyz(found->position[index])) / 2; }
-    /// Calls use(k) for the bodies of the list of a body.
-    template <class Use>
-    void near(std::uint32_t index, const Use& use) const {
-        const ListRange list = found->lists[index];
-        for (const std::uint32_t k : found->near.subspan(list.first, list.count)) use(k);
-        for (const ContactPair& pair : std::ranges::equal_range(nearLarge, index, {}, &ContactPair::first)) use(pair.second);
-    }
-    /// Calls use(k) for all bodies whose first path, within their allowance, comes within `reach` of a place [L].
-    template <class Use>
-    void search(const Vec3d& middle, double reach, const Use& use) const {
-        for (const std::uint32_t k : found->large) use(k);
-        const double most = found->mostReach, far = (reach + most + allowanceOf(2 * most, most)) * (1 + 1e-6);
-        const auto cell = [&](double at) { return cellPlace(at, found->cellsPerLength); };
-        const std::uint32_t west = cell(middle.x - far), east = cell(middle.x + far);
-        const std::uint32_t low = cell(middle.y - far), high = cell(middle.y + far);
-        const std::uint32_t front = cell(middle.z - far), back = cell(middle.z + far);
-        const auto useRange = [&](std::uint64_t from, std::uint64_t to) {
-            auto at = static_cast<std::size_t>(std::ranges::lower_bound(found->keys, from) - found->keys.begin());
-            for (; at < found->keys.size() && found->keys[at] <= to; ++at) {
-                if (!boxes.empty()) {
-                    const Vec3d away = middle - xyz(boxes[at]);
-                    const double within = (reach + boxes[at].w) * (1 + 1e-6);
-                    if (dot(away, away) > within * within) continue;
-                }
-                use(found->order[at]);
-            }
-        };
-        // A body that is far larger than a cell would search more rows than there are bodies.
-        if (static_cast<double>(high - low + 1) * (back - front + 1) > static_cast<double>(found->keys.size()))
-            return useRange(0, cellKey(kCellGrid - 2, kCellGrid - 2, kCellGrid - 2));
-        for (std::uint32_t z = front; z <= back; ++z)
-            for (std::uint32_t y = low; y <= high; ++y) useRange(cellKey(west, y, z), cellKey(east, y, z));
+    bool has(double time) const { return slotOf(time) < end; }
+    /// The one that lasts from there to a slot.
+    void endAt(std::uint32_t slot, double length) {
+        end = slot;
+        endTime = slot < kSlots ? std::min(slot / perTime * (1 + 1e-9), length) : length;
     }
 };
 
-/// The bodies of one part, see Resolver, and what contacts make of them. One thread at a time.
+/// A body that contacts have changed, at the end of the step.
+struct ChangedBody {
+    std::uint32_t index = 0, version = 0;
+    Double4 position{}, velocity{};
+    Surface surface{};
+    BodyPath path{}, listed{};  ///< now; and that for which its list holds
+    double allowance = 0;       ///< how far it may leave the latter [L]
+    double holds = 0;           ///< until then it has not left it by more, if nothing else happens to it [T]
+    std::uint32_t wave = 0;     ///< the last wave of the step that has changed it
+    bool changed = false;       ///< false: it was only compared
+
+    /// After a change of the path at `now`.
+    void changePath(double now, double length) {
+        const Vec3d left = path.end - listed.end, drift = path.way - listed.way;
+        const double away =
+            lengthOf(left - (length - now) * drift) * (1 + 1e-6) + std::max(path.radius - listed.radius, 0.0);
+        const double rate = lengthOf(drift) * (1 + 1e-6);
+        const double most = allowance - away;
+        holds = !(most >= 0) ? -1 : rate * (length - now) <= most ? length : now + most / rate;
+    }
+};
+
+/// The bodies of a step as the windows before have left them. Parts of a window only read it.
+class StepBodies {
+public:
+    void begin(FoundContacts& contacts, const ContactStep& step, Team& team) {
+        found = &contacts;
+        length = step.length;
+        treeBuilt_ = false;
+        raised_.clear();
+        const std::size_t count = contacts.id.size();
+        paths.resize(count);
+        marks.resize(count);
+        constexpr std::size_t kGrain = 4096;
+        team.forRange(count, kGrain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i) {
+                paths[i] = firstPathOf(static_cast<std::uint32_t>(i));
+                marks[i] = {};
+            }
+        });
+        for (const std::uint32_t i : contacts.large) marks[i].large = true;
+        nearLarge_.assign(contacts.nearLarge.begin(), contacts.nearLarge.end());
+        std::ranges::sort(nearLarge_, {}, &ContactPair::first);
+        links_.clear();
+        changed.clear();
+        holds.clear();
+        for (BounceCounts& some : bounces) some.clear();
+        heavy.clear();
+        for (const std::uint32_t h : contacts.heavy) heavy.push_back({h, contacts.position[h], contacts.velocity[h]});
+    }
+
+    /// The path of a body before any contact.
+    BodyPath firstPathOf(std::uint32_t index) const {
+        const Vec3d from = xyz(found->before[index]), end = xyz(found->position[index]);
+        const bool finite = isFinite(from) && isFinite(end) && isFinite(xyz(found->velocity[index]));
+        return {.end = end, .way = (end - from) / length, .radius = finite ? found->surface[index].radius : kGone};
+    }
+    double firstAllowanceOf(double radius) const { return allowanceOf(radius, found->mostReach); }
+    /// The body as it is now.
+    ChangedBody bodyOf(std::uint32_t index) const {
+        return marks[index].changed != kNoPlace ? changed[marks[index].changed] : firstBodyOf(index);
+    }
+    ChangedBody firstBodyOf(std::uint32_t index) const {
+        return {.index = index,
+                .position = found->position[index],
+                .velocity = found->velocity[index],
+                .surface = found->surface[index],
+                .path = paths[index],
+                .listed = paths[index],
+                .allowance = firstAllowanceOf(paths[index].radius),
+                .holds = length};
+    }
+    const BodyPath& listedPathOf(std::uint32_t index) const {
+        return marks[index].changed != kNoPlace ? changed[marks[index].changed].listed : paths[index];
+    }
+    double listedAllowanceOf(std::uint32_t index) const {
+        return marks[index].changed != kNoPlace ? changed[marks[index].changed].allowance
+                                                : firstAllowanceOf(paths[index].radius);
+    }
+    /// Calls use(k) for the bodies that a body may touch before either has left the path of its list. Each once.
+    template <class Use>
+    void near(std::uint32_t index, const Use& use) const {
+        const Mark& mark = marks[index];
+        const auto useFirst = [&](std::uint32_t k) {
+            if (marks[k].lists == 0) use(k);
+        };
+        if (mark.lists == 0) {
+            const ListRange list = found->lists[index];
+            for (const std::uint32_t k : found->near.subspan(list.first, list.count)) useFirst(k);
+            if (mark.large)
+                for (const ContactPair& pair : std::ranges::equal_range(nearLarge_, index, {}, &ContactPair::first))
+                    useFirst(pair.second);
+        }
+        for (std::uint32_t at = mark.links; at != kNoPlace; at = links_[at].next) {
+            const Link& link = links_[at];
+            if (link.lists == mark.lists && link.otherLists == marks[link.body].lists) use(link.body);
+        }
+    }
+    /// The first paths of all bodies but the large ones. Built at the first call of a step. Any thread.
+    template <class ForRange>
+    const PathTree& tree(const ForRange& forRange) {
+        if (treeBuilt_.load(std::memory_order_acquire)) return tree_;
+        const std::lock_guard lock(building_);
+        if (treeBuilt_.load(std::memory_order_relaxed)) return tree_;
+        tree_.build(found->order, forRange, [&](std::uint32_t k) -> HalfPath {
+            const BodyPath first = firstPathOf(k);
+            const Vec3d half = length / 2 * first.way;
+            return {first.end - half, half, marks[k].large ? kGone : first.radius + firstAllowanceOf(first.radius), k};
+        });
+        treeBuilt_.store(true, std::memory_order_release);
+        return tree_;
+    }
+    const PathTree& tree() {
+        return tree([](std::size_t count, std::size_t, const auto& body) { body(std::size_t{0}, count); });
+    }
+    /// Calls use(k) for all bodies that may come near a body, as long as all keep to the paths of their lists, and, for
+    /// large() bodies, some more. `more`: of bodies that have left these paths.
+    template <class Use>
+    void search(const ChangedBody& body, const TreeReach& more, const Use& use) {
+        for (const std::uint32_t k : found->large) use(k);
+        const Vec3d half = length / 2 * body.listed.way;
+        tree().search({body.listed.end - half, half, body.listed.radius + body.allowance}, raised_, more, use);
+    }
+    /// From `now` on the list of the body holds for its path as it is; `more` then has how far that is from its first path.
+    void listAnew(ChangedBody& body, double now, TreeReach& more) {
+        body.listed = body.path;
+        body.allowance = firstAllowanceOf(body.path.radius);
+        body.holds = length;
+        if (marks[body.index].large) return;
+        const BodyPath first = firstPathOf(body.index);
+        const Vec3d left = body.path.end - first.end, atNow = left - (length - now) * (body.path.way - first.way);
+        const double reach = std::max(lengthOf(left), lengthOf(atNow)) * (1 + 1e-6) + body.path.radius + body.allowance -
+                             first.radius - firstAllowanceOf(first.radius);
+        tree().raise(more, body.index, reach);
+    }
+    /// Two bodies may touch from `now` on.
+    bool mayTouch(const BodyPath& a, double allowanceA, const BodyPath& b, double allowanceB, double now) const {
+        const double both = (a.radius + b.radius) * (1 + 1e-6) + allowanceA + allowanceB;
+        return touchTime(a.end - b.end, a.way - b.way, both, now, length, true) >= 0;
+    }
+    /// Gives bodies, by places in `changed`, lists for their paths as they are at `now`.
+    void renewLists(const std::vector<std::uint32_t>& which, double now, Team& team) {
+        if (which.empty()) return;
+        tree([&](std::size_t count, std::size_t grain, const auto& body) { team.forRange(count, grain, body); });
+        for (const std::uint32_t at : which) {
+            ChangedBody& body = changed[at];
+            Mark& mark = marks[body.index];
+            ++mark.lists;
+            ++mark.version;
+            mark.links = kNoPlace;
+            listAnew(body, now, raised_);
+            holds[at] = body.holds;
+        }
+        constexpr std::size_t kGrain = 16;
+        std::vector<std::vector<std::uint32_t>> found_(which.size());
+        const TreeReach none;
+        team.forRange(which.size(), kGrain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t w = first; w < last; ++w) {
+                const ChangedBody& body = changed[which[w]];
+                search(body, none, [&](std::uint32_t k) {
+                    if (k != body.index && paths[k].alive() &&
+                        mayTouch(body.listed, body.allowance, listedPathOf(k), listedAllowanceOf(k), now))
+                        found_[w].push_back(k);
+                });
+            }
+        });
+        for (std::size_t w = 0; w < which.size(); ++w) {
+            const std::uint32_t index = changed[which[w]].index;
+            for (const std::uint32_t k : found_[w]) {
+                bool known = false;  // by the search of the other one
+                for (std::uint32_t at = marks[index].links; at != kNoPlace && !known; at = links_[at].next)
+                    known = links_[at].body == k && links_[at].otherLists == marks[k].lists;
+                if (known) continue;
+                for (const auto& [a, b] : {std::pair(index, k), std::pair(k, index)}) {
+                    links_.push_back({b, marks[a].lists, marks[b].lists, marks[a].links});
+                    marks[a].links = static_cast<std::uint32_t>(links_.size() - 1);
+                }
+            }
+        }
+    }
+
+    struct Mark {
+        std::uint32_t version = 0;         ///< changes of its path, and of its list
+        std::uint32_t lists = 0;           ///< its lists so far but the first one
+        std::uint32_t links = kNoPlace;    ///< to the bodies of pairs of which one has another list than the first
+        std::uint32_t changed = kNoPlace;  ///< place in `changed`
+        std::uint32_t record = kNoPlace;   ///< see Parts
+        bool large = false;
+    };
+    FoundContacts* found = nullptr;
+    double length = 0;            ///< of the step [T]
+    std::vector<BodyPath> paths;  ///< now
+    std::vector<Mark> marks;
+    std::vector<ChangedBody> changed;
+    std::vector<double> holds;     ///< of these; read in each window
+    std::vector<HeavyBody> heavy;  ///< their places are indices
+    static constexpr std::size_t kBounceTables = 64;
+    BounceCounts bounces[kBounceTables];  ///< see bouncesOf()
+    static std::size_t bounceTableOf(std::uint64_t pair) { return (pair * 0x9e3779b97f4a7c15u) >> 58; }
+    int bouncesOf(std::uint64_t pair) const { return bounces[bounceTableOf(pair)].count(pair); }
+    void addBounce(std::uint64_t pair) {
+        ++bounces[bounceTableOf(pair)].of(pair, [] { return 0; });
+    }
+    /// Gives a body a place in `changed`, to be filled; others keep theirs.
+    std::uint32_t placeInChanged(std::uint32_t index) {
+        std::uint32_t& place = marks[index].changed;
+        if (place == kNoPlace) {
+            place = static_cast<std::uint32_t>(changed.size());
+            changed.push_back({.index = index});
+            holds.push_back(length);
+        }
+        return place;
+    }
+
+private:
+    struct Link {
+        std::uint32_t body = 0, lists = 0, otherLists = 0, next = kNoPlace;
+    };
+    std::vector<ContactPair> nearLarge_;  ///< sorted
+    std::vector<Link> links_;
+    std::atomic<bool> treeBuilt_ = false;
+    std::mutex building_;
+    PathTree tree_;
+    TreeReach raised_;
+};
+
+/// A contact to come.
+struct WindowContact {
+    double time = 0;
+    std::uint32_t first = 0, second = 0;                ///< indices
+    std::uint32_t versionFirst = 0, versionSecond = 0;  ///< of both when it was found
+};
+
+/// A path that a body takes within a window.
+struct Segment {
+    std::uint32_t body = 0;  ///< place in the changes of its part
+    BodyPath path{};         ///< from path.from on
+    double end = 0;
+};
+
+/// What became of the bodies of a part in a window.
+struct PartResult {
+    std::vector<ContactEvent> events;
+    std::vector<EventPlace> places;
+    std::vector<ChangedBody> changes;
+    std::vector<Segment> segments;                                    ///< in the order of changes, then of time
+    std::vector<std::uint32_t> firstSegment;                          ///< of each change, and the end
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> strayPairs;  ///< a place in changes, and an index near it
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> heavy;       ///< place in StepBodies::heavy, index of its body now
+    std::vector<std::uint64_t> bounced;                               ///< pairs, see StepBodies::bounces
+    bool strays = false;  ///< bodies have left the paths of their lists within the window
+};
+
+/// The bodies of one part, see Resolver. One thread at a time.
 class PartBodies {
 public:
-    /// A body that has left its path by more than its list allows, and how far it may leave it now [L].
-    struct Stray {
-        std::uint32_t index = 0;
-        double allowance = 0;
-    };
+    explicit PartBodies(StepBodies& step) : step_(step) {}
 
-    explicit PartBodies(SharedStep& shared) : shared_(shared) {}
-
-    /// Begins with bodies whose contacts count, and with the bodies around them: `hops` times those near. `goes(index)`:
-    /// false for bodies around which no others are needed.
-    template <class Goes>
-    void begin(std::span<const std::uint32_t> indices, int hops, const Goes& goes) {
+    /// Begins with contacts of a window.
+    void begin(std::span<const WindowContact> contacts, const ContactWindow& window) {
         clear();
-        placeOf_.resize(std::max(placeOf_.size(), shared_.found->id.size()), kNoPlace);
-        for (const std::uint32_t index : indices) placeOf(index);
-        for (std::uint32_t at = 0; hops > 0; --hops)
-            for (const std::size_t end = marks_.size(); at < end; ++at)
-                if (goes(marks_[at].index)) makeList(at);
-        begun_ = marks_.size();
-        for (const std::uint32_t h : shared_.found->heavy)
-            heavy_.push_back({placeOf(h), shared_.found->position[h], shared_.found->velocity[h]});
+        placeOf_.resize(std::max(placeOf_.size(), step_.marks.size()), kNoPlace);
+        contacts_ = contacts;
+        window_ = window;
+        for (const HeavyBody& h : step_.heavy) heavy_.push_back({kNoPlace, h.position, h.velocity});
     }
-    void clear() {
-        for (const Mark& mark : marks_) placeOf_[mark.index] = kNoPlace;
-        marks_.clear();
-        paths_.clear();
-        first_.clear();
-        states_.clear();
-        listed_.clear();
-        links_.clear();
-        strayed_.clear();
-        heavy_.clear();
-        eventOf_.clear();
-        mostAllowance_ = 0;
-    }
-
-    std::size_t size() const { return marks_.size(); }
-    std::uint32_t indexOf(std::uint32_t i) const { return marks_[i].index; }
-    /// All that has happened to a body of the step; 0: nothing.
-    std::uint64_t historyOf(std::uint32_t index) const {
-        const std::uint32_t place = index < placeOf_.size() ? placeOf_[index] : kNoPlace;
-        return place == kNoPlace ? 0 : states_[place].history;
-    }
-    std::uint64_t history(std::uint32_t i) const { return states_[i].history; }
-    /// Calls use(index) for the bodies that body i may have touched.
-    template <class Use>
-    void forNear(std::uint32_t i, const Use& use) const {
-        if (!marks_[i].strayed) shared_.near(marks_[i].index, use);
-        for (std::uint32_t at = marks_[i].links; at != kNoPlace; at = links_[at].next) use(marks_[links_[at].body].index);
-    }
-    std::vector<Stray> strays() const {
-        std::vector<Stray> all;
-        for (const std::uint32_t i : strayed_) all.push_back({marks_[i].index, states_[i].allowance});
-        return all;
-    }
-    /// The body of each event that remains after it.
-    std::uint32_t bodyOfEvent(std::size_t event) const { return eventOf_[event]; }
-    /// Adds what has become of body i.
-    void addChange(std::uint32_t i, BodyChanges& changes) const {
-        const State& state = states_[i];
-        if (paths_[i].alive())
-            changes.changed.push_back({marks_[i].index, state.position, state.velocity, state.surface});
-        else
-            changes.removed.push_back(marks_[i].index);
+    void take(PartResult& result) const {
+        result.changes.clear();
+        result.segments.clear();
+        result.firstSegment.clear();
+        result.strayPairs.clear();
+        result.heavy.clear();
+        result.bounced = bounced_;
+        result.strays = false;
+        for (std::uint32_t i = 0; i < marks_.size(); ++i) {
+            const Mark& mark = marks_[i];
+            if (!mark.changed) continue;
+            const auto place = static_cast<std::uint32_t>(result.changes.size());
+            ChangedBody& body = result.changes.emplace_back(bodies_[i]);
+            body.version = mark.version;
+            body.path = paths_[i];
+            body.changed = true;
+            result.firstSegment.push_back(static_cast<std::uint32_t>(result.segments.size()));
+            const std::size_t begin = result.segments.size();
+            for (std::uint32_t at = mark.segments; at != kNoPlace; at = segments_[at].body)
+                result.segments.push_back({place, segments_[at].path, segments_[at].end});
+            std::reverse(result.segments.begin() + static_cast<std::ptrdiff_t>(begin), result.segments.end());
+            if (mark.lists == 0) continue;
+            result.strays = true;
+            body.holds = -1;
+            near(i, [&](std::uint32_t k) { result.strayPairs.emplace_back(place, k); });
+        }
+        result.firstSegment.push_back(static_cast<std::uint32_t>(result.segments.size()));
+        for (std::size_t h = 0; h < heavy_.size(); ++h)
+            if (heavy_[h].place != kNoPlace && marks_[heavy_[h].place].index != step_.heavy[h].place)
+                result.heavy.emplace_back(static_cast<std::uint32_t>(h), marks_[heavy_[h].place].index);
     }
 
     // For Resolver.
-    Double4& position(std::uint32_t i) { return states_[i].position; }
-    Double4& velocity(std::uint32_t i) { return states_[i].velocity; }
-    Surface& surface(std::uint32_t i) { return states_[i].surface; }
+    Double4& position(std::uint32_t i) { return bodies_[i].position; }
+    Double4& velocity(std::uint32_t i) { return bodies_[i].velocity; }
+    Surface& surface(std::uint32_t i) { return bodies_[i].surface; }
     std::uint32_t id(std::uint32_t i) const { return marks_[i].id; }
     BodyPath& path(std::uint32_t i) { return paths_[i]; }
     std::uint32_t& version(std::uint32_t i) { return marks_[i].version; }
     std::uint32_t& wave(std::uint32_t i) { return marks_[i].wave; }
+    int& bounces(std::uint32_t a, std::uint32_t b) {
+        const std::uint64_t pair = BounceCounts::pairOf(marks_[a].index, marks_[b].index);
+        return bounces_.of(pair, [&] { return step_.bouncesOf(pair); });
+    }
     void mergeAway(std::uint32_t) {}
     std::vector<HeavyBody>& heavy() { return heavy_; }
     template <class Use>
-    void find(bool resting, const Use& use) {
-        for (std::uint32_t i = 0; i < begun_; ++i)
-            if (paths_[i].alive())
-                near(i, 0, resting, [&](std::uint32_t k, double time) {
-                    if (k > i) use(i, k, time);
-                });
+    void find(bool, const Use& use) {
+        for (const WindowContact& contact : contacts_) {
+            const std::uint32_t i = placeOf(contact.first), k = placeOf(contact.second);
+            use(i, k, contact.time, contact.versionFirst, contact.versionSecond);
+        }
     }
     void renew(const std::vector<std::uint32_t>& changed) {
         for (const std::uint32_t i : changed) {
-            const BodyPath &path = paths_[i], &first = first_[i];
-            if (!path.alive()) continue;
-            // Both are straight from now on, so their distance is largest at one of the two ends.
-            const Vec3d atEnd = path.end - first.end;
-            const Vec3d atBegin = atEnd - (shared_.step->length - path.from) * (path.way - first.way);
-            const double left = lengthOf(dot(atEnd, atEnd) > dot(atBegin, atBegin) ? atEnd : atBegin) * (1 + 1e-6) +
-                                std::max(path.radius - first.radius, 0.0);
-            if (left > states_[i].allowance) stray(i, left);
+            const double now = paths_[i].from;
+            Mark& mark = marks_[i];
+            if (mark.segments != kNoPlace) segments_[mark.segments].end = now;
+            segments_.push_back({mark.segments, paths_[i], window_.endTime});
+            mark.segments = static_cast<std::uint32_t>(segments_.size() - 1);
+            if (!paths_[i].alive()) continue;
+            ChangedBody& body = bodies_[i];
+            body.path = paths_[i];
+            body.changePath(now, step_.length);
+            if (body.holds < window_.endTime) stray(i, now);
         }
     }
     template <class Use>
     void near(std::uint32_t i, double earliest, bool resting, const Use& use) {
-        if (marks_[i].list == kNoPlace && !marks_[i].strayed) makeList(i);
         const BodyPath path = paths_[i];
-        const double length = shared_.step->length;
-        const auto meet = [&](std::uint32_t k) {
-            const BodyPath& other = paths_[k];
+        near(i, [&](std::uint32_t index) {
+            const std::uint32_t known = placeOf_[index];
+            const BodyPath& other = known == kNoPlace ? step_.paths[index] : paths_[known];
             const double time = touchTime(path.end - other.end, path.way - other.way, path.radius + other.radius,
-                                          std::max({path.from, other.from, earliest}), length, resting);
-            if (time >= 0) use(k, time);
-        };
-        if (!marks_[i].strayed)
-            for (std::uint32_t at = marks_[i].list, end = at + marks_[i].listed; at < end; ++at) meet(listed_[at]);
-        for (std::uint32_t at = marks_[i].links; at != kNoPlace; at = links_[at].next) meet(links_[at].body);
+                                          std::max({path.from, other.from, earliest}), step_.length, resting);
+            if (time >= 0 && window_.has(time)) use(placeOf(index), time);
+        });
     }
-    void noteEvent(const EventPlace& place, std::uint32_t i, std::uint32_t k) {
-        eventOf_.push_back(marks_[i].index);
-        for (const auto& [own, other] : {std::pair(i, k), std::pair(k, i)}) {
-            State& b = states_[own];
-            std::uint64_t sum = b.history + place.wave + 1;
-            for (const double value : {place.time, static_cast<double>(marks_[other].index), b.velocity.x, b.velocity.y,
-                                       b.velocity.z, b.position.x, b.position.y, b.position.z, b.position.w,
-                                       b.surface.spin.x, b.surface.spin.y, b.surface.spin.z, paths_[own].radius}) {
-                sum = (sum ^ std::bit_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15u;
-                sum ^= sum >> 29;
-            }
-            b.history = sum | 1;
-        }
+    void noteEvent(bool bounce, std::uint32_t i, std::uint32_t k) {
+        marks_[i].changed = marks_[k].changed = true;
+        if (bounce) bounced_.push_back(BounceCounts::pairOf(marks_[i].index, marks_[k].index));
     }
 
 private:
     // What is read together is together: a step with many contacts waits for memory.
     struct Mark {
         std::uint32_t index = 0, id = 0, version = 0, wave = 0;
-        std::uint32_t list = kNoPlace, listed = 0;  ///< bodies near its path, in listed_; kNoPlace: not known yet
-        std::uint32_t links = kNoPlace;             ///< to bodies that its list may lack
-        bool strayed = false;                       ///< it has left its path by more than its list allows
-    };
-    struct State {
-        Double4 position{}, velocity{};
-        Surface surface{};
-        double allowance = 0;  ///< how far it may leave its path before it strays, again [L]
-        std::uint64_t history = 0;
+        std::uint32_t lists = 0;            ///< its lists within this window
+        std::uint32_t links = kNoPlace;     ///< to the bodies of pairs of which one has such a list
+        std::uint32_t segments = kNoPlace;  ///< the last one, linked by Segment::body
+        bool changed = false;
     };
     struct Link {
-        std::uint32_t body = 0, next = kNoPlace;
+        std::uint32_t body = 0, lists = 0, otherLists = 0, next = kNoPlace;
     };
 
+    void clear() {
+        for (const Mark& mark : marks_) placeOf_[mark.index] = kNoPlace;
+        marks_.clear();
+        paths_.clear();
+        bodies_.clear();
+        links_.clear();
+        segments_.clear();
+        bounced_.clear();
+        bounces_.clear();
+        heavy_.clear();
+        more_.clear();
+    }
     std::uint32_t placeOf(std::uint32_t index) {
         std::uint32_t& place = placeOf_[index];
         if (place != kNoPlace) return place;
-        const FoundContacts& found = *shared_.found;
         place = static_cast<std::uint32_t>(marks_.size());
-        marks_.push_back({.index = index, .id = found.id[index]});
-        const Double4 velocity = found.velocity[index];
-        BodyPath path = shared_.pathOf(index);
-        if (!isFinite(xyz(velocity))) path.radius = kGone;
-        paths_.push_back(path);
-        first_.push_back(path);
-        states_.push_back(
-            {found.position[index], velocity, found.surface[index], allowanceOf(path.radius, found.mostReach), 0});
+        marks_.push_back({.index = index, .id = step_.found->id[index], .version = step_.marks[index].version});
+        bodies_.push_back(step_.bodyOf(index));
+        paths_.push_back(step_.paths[index]);
+        for (std::size_t h = 0; h < heavy_.size(); ++h)
+            if (step_.heavy[h].place == index) heavy_[h].place = place;
         return place;
     }
-    void makeList(std::uint32_t i) {
-        const auto begin = static_cast<std::uint32_t>(listed_.size());
-        shared_.near(marks_[i].index, [&](std::uint32_t index) { listed_.push_back(placeOf(index)); });
-        marks_[i].list = begin;
-        marks_[i].listed = static_cast<std::uint32_t>(listed_.size()) - begin;
+    /// Calls use(index) for the bodies that body i may touch. Each once.
+    template <class Use>
+    void near(std::uint32_t i, const Use& use) const {
+        if (marks_[i].lists == 0)
+            step_.near(marks_[i].index, [&](std::uint32_t k) {
+                const std::uint32_t known = links_.empty() ? kNoPlace : placeOf_[k];
+                if (known == kNoPlace || marks_[known].lists == 0) use(k);
+            });
+        for (std::uint32_t at = marks_[i].links; at != kNoPlace; at = links_[at].next) {
+            const Link& link = links_[at];
+            if (link.lists == marks_[i].lists && link.otherLists == marks_[link.body].lists) use(marks_[link.body].index);
+        }
     }
-    void link(std::uint32_t i, std::uint32_t k) {
-        links_.push_back({k, marks_[i].links});
-        marks_[i].links = static_cast<std::uint32_t>(links_.size() - 1);
-    }
-    /// Finds the bodies near the path of a body that has left it by `left`.
-    void stray(std::uint32_t i, double left) {
-        if (!marks_[i].strayed) strayed_.push_back(i);
-        marks_[i].strayed = true;
+    /// Finds the bodies near a body that will leave the path of its list within the window.
+    void stray(std::uint32_t i, double now) {
+        ++marks_[i].lists;
         marks_[i].links = kNoPlace;
-        states_[i].allowance = 2 * left;
-        mostAllowance_ = std::max(mostAllowance_, 2 * left);
-        const BodyPath path = first_[i];
-        const double length = shared_.step->length, reach = length / 2 * gravlab::length(path.way) + path.radius + 2 * left;
-        shared_.search(path.end - length / 2 * path.way, reach + mostAllowance_, [&](std::uint32_t index) {
-            if (index == marks_[i].index) return;
+        step_.listAnew(bodies_[i], now, more_);
+        const ChangedBody body = bodies_[i];
+        step_.search(body, more_, [&](std::uint32_t index) {
+            if (index == body.index) return;
             const std::uint32_t known = placeOf_[index];
-            const BodyPath other = known == kNoPlace ? shared_.pathOf(index) : first_[known];
-            const double allowed =
-                known == kNoPlace ? allowanceOf(other.radius, shared_.found->mostReach) : states_[known].allowance;
-            const double both = (path.radius + other.radius) * (1 + 1e-6) + 2 * left + allowed;
-            if (touchTime(path.end - other.end, path.way - other.way, both, 0, length, true) < 0) return;
+            const bool alive = known == kNoPlace ? step_.paths[index].alive() : paths_[known].alive();
+            const BodyPath& other = known == kNoPlace ? step_.listedPathOf(index) : bodies_[known].listed;
+            const double allowed = known == kNoPlace ? step_.listedAllowanceOf(index) : bodies_[known].allowance;
+            if (!alive || !step_.mayTouch(body.listed, body.allowance, other, allowed, now)) return;
             const std::uint32_t k = placeOf(index);
-            link(i, k);
-            link(k, i);
+            for (const auto& [a, b] : {std::pair(i, k), std::pair(k, i)}) {
+                links_.push_back({b, marks_[a].lists, marks_[b].lists, marks_[a].links});
+                marks_[a].links = static_cast<std::uint32_t>(links_.size() - 1);
+            }
         });
     }
 
-    SharedStep& shared_;
+    StepBodies& step_;
+    ContactWindow window_;
+    std::span<const WindowContact> contacts_;
     std::vector<Mark> marks_;
-    std::vector<BodyPath> paths_, first_;  ///< now, and before any contact
-    std::vector<State> states_;
+    std::vector<BodyPath> paths_;
+    std::vector<ChangedBody> bodies_;
     std::vector<std::uint32_t> placeOf_;  ///< of each body of the step, or kNoPlace
-    std::vector<std::uint32_t> listed_, strayed_, eventOf_;
     std::vector<Link> links_;
+    std::vector<Segment> segments_;
+    std::vector<std::uint64_t> bounced_;
+    BounceCounts bounces_;
     std::vector<HeavyBody> heavy_;
-    std::size_t begun_ = 0;
-    double mostAllowance_ = 0;  ///< of strayed bodies
+    TreeReach more_;  ///< of bodies with lists of this window
+};
+
+/// The bodies of contacts of one moment, by their places in StepBodies::changed; see Resolver::happen(). They are changed in
+/// place. One for each thread: no two threads have a contact of the same body at the same time.
+class WaveBodies {
+public:
+    /// `wave`: its number in the step, from 1 on.
+    void begin(StepBodies& step, std::uint32_t wave) {
+        step_ = &step;
+        wave_ = wave;
+        heavy_ = step.heavy;
+        for (HeavyBody& h : heavy_) h.place = step.marks[h.place].changed;
+        changed.clear();
+        bounced.clear();
+        heavyMoved = false;
+    }
+    Double4& position(std::uint32_t i) { return step_->changed[i].position; }
+    Double4& velocity(std::uint32_t i) { return step_->changed[i].velocity; }
+    Surface& surface(std::uint32_t i) { return step_->changed[i].surface; }
+    std::uint32_t id(std::uint32_t i) const { return step_->found->id[step_->changed[i].index]; }
+    BodyPath& path(std::uint32_t i) { return step_->changed[i].path; }
+    std::uint32_t& version(std::uint32_t i) { return step_->changed[i].version; }
+    int& bounces(std::uint32_t a, std::uint32_t b) {
+        // A pair is in a wave once.
+        return bounces_ = step_->bouncesOf(BounceCounts::pairOf(step_->changed[a].index, step_->changed[b].index));
+    }
+    void mergeAway(std::uint32_t i) {
+        heavyMoved = heavyMoved || std::ranges::find(heavy_, i, &HeavyBody::place) != heavy_.end();
+    }
+    std::vector<HeavyBody>& heavy() { return heavy_; }
+    void noteEvent(bool bounce, std::uint32_t i, std::uint32_t k) {
+        for (const std::uint32_t place : {i, k})
+            if (std::exchange(step_->changed[place].wave, wave_) != wave_) changed.push_back(place);
+        if (bounce) bounced.push_back(BounceCounts::pairOf(step_->changed[i].index, step_->changed[k].index));
+    }
+
+    std::vector<std::uint32_t> changed;  ///< each once in the wave
+    std::vector<std::uint64_t> bounced;  ///< pairs
+    bool heavyMoved = false;             ///< a heavy body has become a part of another one
+
+private:
+    StepBodies* step_ = nullptr;
+    std::uint32_t wave_ = 0;
+    int bounces_ = 0;
+    std::vector<HeavyBody> heavy_;
 };
 
 }  // namespace gravlab

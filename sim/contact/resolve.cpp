@@ -1,126 +1,146 @@
-// The contacts of a step whose bodies are on the host, and the table of searches there.
-#include "sim/contact/paths.h"
-#include "sim/contact/resolver.h"
-#include "sim/core/thread_pool.h"
+// The contacts of a step whose bodies are on the host, found there as a device finds those of its bodies.
+#include "sim/contact/contact.h"
+#include "sim/contact/path_tree.h"
 
-#include <mutex>
+#include <functional>
+#include <utility>
 
 namespace gravlab {
 namespace {
 
-// Pieces of the first search that one thread takes.
-constexpr std::size_t kSearchGrain = 1024;
-
-/// All bodies of a step, in host memory.
-class AllBodies {
+/// Pairs that touch, and lists of near bodies, see FoundContacts.
+class HostLists {
 public:
-    AllBodies(const std::vector<Double4>& before, ParticleSet& bodies, const ContactStep& step,
-              const std::vector<ContactPair>* candidates)
-        : bodies_(bodies),
-          step_(step),
-          candidates_(candidates),
-          paths_(bodies.size()),
-          versions_(bodies.size(), 0),
-          waves_(bodies.size(), 0) {
-        for (std::size_t i = 0; i < bodies.size(); ++i) {
-            const Vec3d from = xyz(before[i]), end = xyz(bodies.position[i]);
-            const bool finite = isFinite(from) && isFinite(end) && isFinite(xyz(bodies.velocity[i]));
-            paths_[i] = {.end = end, .way = (end - from) / step.length, .radius = finite ? bodies.surface[i].radius : kGone};
-        }
-        for (const std::uint32_t h : heavyBodies(bodies.size(), [&](std::size_t i) { return bodies.position[i].w; }))
-            heavy_.push_back({h, bodies.position[h], bodies.velocity[h]});
-    }
-
-    Double4& position(std::uint32_t i) { return bodies_.position[i]; }
-    Double4& velocity(std::uint32_t i) { return bodies_.velocity[i]; }
-    Surface& surface(std::uint32_t i) { return bodies_.surface[i]; }
-    std::uint32_t id(std::uint32_t i) const { return bodies_.id[i]; }
-    BodyPath& path(std::uint32_t i) { return paths_[i]; }
-    std::uint32_t& version(std::uint32_t i) { return versions_[i]; }
-    std::uint32_t& wave(std::uint32_t i) { return waves_[i]; }
-    void mergeAway(std::uint32_t i) {
-        mergedAway_.resize(paths_.size(), false);
-        mergedAway_[i] = true;
-    }
-    std::vector<HeavyBody>& heavy() { return heavy_; }
-
-    template <class Use>
-    void find(bool resting, const Use& use) {
-        if (candidates_) {
-            for (const ContactPair& pair : *candidates_)
-                if (paths_[pair.first].alive() && paths_[pair.second].alive())
-                    if (const auto time = contactTime(paths_[pair.first], paths_[pair.second], 0, step_.length, resting))
-                        use(pair.first, pair.second, *time);
-            return;
-        }
-        cells_.build(paths_, step_.length);
-        built_ = true;
-        std::mutex together;
-        std::vector<ContactPair> found;
-        parallelFor(paths_.size(), step_.threads, kSearchGrain, [&](std::size_t first, std::size_t last) {
-            std::vector<ContactPair> here;
-            for (std::size_t i = first; i < last; ++i)
-                if (paths_[i].alive())
-                    cells_.pairs(static_cast<std::uint32_t>(i), [&](std::uint32_t k) {
-                        if (paths_[k].alive() && contactTime(paths_[i], paths_[k], 0, step_.length, resting))
-                            here.push_back({static_cast<std::uint32_t>(i), k});
-                    });
-            const std::lock_guard lock(together);
-            found.insert(found.end(), here.begin(), here.end());
+    /// All must stay as long as the lists are used.
+    HostLists(const std::vector<Double4>& before, const ParticleSet& bodies, int threads)
+        : before_(before), bodies_(bodies), paths_(bodies.size()), lists_(bodies.size()) {
+        parallelFor(bodies.size(), threads, kBodiesEach, [&](std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i) paths_[i] = pathOf(static_cast<std::uint32_t>(i));
         });
-        for (const ContactPair& pair : found)
-            use(pair.first, pair.second, *contactTime(paths_[pair.first], paths_[pair.second], 0, step_.length, resting));
-    }
-    void renew(const std::vector<std::uint32_t>& changed) {
-        if (!built_ || cells_.crowded()) {
-            cells_.build(paths_, step_.length);
-            built_ = true;
-        } else {
-            for (const std::uint32_t i : changed)
-                if (paths_[i].alive()) cells_.move(paths_, i);
-        }
-    }
-    template <class Use>
-    void near(std::uint32_t i, double earliest, bool resting, const Use& use) {
-        cells_.near(i, [&](std::uint32_t k) {
-            if (!paths_[k].alive()) return;
-            const double from = std::max({paths_[i].from, paths_[k].from, earliest});
-            if (const auto time = contactTime(paths_[i], paths_[k], from, step_.length, resting)) use(k, *time);
+        allow();
+        order_ = orderInSpace(bodies.size(), threads, [&](std::size_t i) { return paths_[i].middle; });
+        PathTree tree;
+        tree.build(
+            order_,
+            [&](std::size_t count, std::size_t grain, const auto& body) { parallelFor(count, threads, grain, body); },
+            [&](std::uint32_t i) { return paths_[i]; });
+        std::vector<Piece> pieces(std::max<std::size_t>(1, tree.leaves() / kLeavesEach));
+        parallelFor(pieces.size(), threads, 1, [&](std::size_t first, std::size_t last) {
+            for (std::size_t p = first; p < last; ++p)
+                for (std::size_t leaf = tree.leaves() * p / pieces.size(); leaf < tree.leaves() * (p + 1) / pieces.size();
+                     ++leaf)
+                    tree.near(leaf, [&](const HalfPath& a, const HalfPath& b) { compare(a, b, pieces[p]); });
         });
+        for (const Piece& piece : pieces) pairs_.insert(pairs_.end(), piece.pairs.begin(), piece.pairs.end());
+        if (!pairs_.empty()) join(pieces);
     }
-    void noteEvent(const EventPlace&, std::uint32_t, std::uint32_t) {}
-    /// Removes the bodies that merged into others.
-    void close() {
-        BodyChanges changes;
-        for (std::uint32_t i = 0; i < mergedAway_.size(); ++i)
-            if (mergedAway_[i]) changes.removed.push_back(i);
-        apply(changes, bodies_);
+    FoundContacts found() const {
+        FoundContacts found;
+        found.before = {.wide = &before_.data()->x};
+        found.position = {.wide = &bodies_.position.data()->x};
+        found.velocity = {.wide = &bodies_.velocity.data()->x};
+        found.id = bodies_.id;
+        found.surface = bodies_.surface;
+        found.heavy = heavy_;
+        found.pairs = pairs_;
+        found.lists = lists_;
+        found.near = near_;
+        found.order = order_;
+        found.mostReach = mostReach_;
+        return found;
     }
 
 private:
-    ParticleSet& bodies_;
-    const ContactStep& step_;
-    const std::vector<ContactPair>* candidates_;
-    std::vector<BodyPath> paths_;
-    std::vector<std::uint32_t> versions_, waves_;
-    std::vector<HeavyBody> heavy_;
-    std::vector<bool> mergedAway_;
-    PathCells cells_;
-    bool built_ = false;
+    static constexpr std::size_t kBodiesEach = 4096, kLeavesEach = 32;
+    /// Bodies with longer paths or larger radii than mostReach_ allows, at most.
+    static constexpr std::size_t kMostLarge = 64;
+
+    /// What a thread finds: bodies near each other, from both sides, and those of them that touch.
+    struct Piece {
+        std::vector<ContactPair> near, pairs;
+    };
+
+    HalfPath pathOf(std::uint32_t i) const {
+        const Vec3d from = xyz(before_[i]), end = xyz(bodies_.position[i]);
+        if (!isFinite(from) || !isFinite(end) || !isFinite(xyz(bodies_.velocity[i]))) return {.reach = -1, .index = i};
+        return {(from + end) / 2, (end - from) / 2, bodies_.surface[i].radius, i};
+    }
+    /// Adds the allowances of the bodies to their reach.
+    void allow() {
+        std::vector<double> reaches(paths_.size());
+        std::ranges::transform(paths_, reaches.begin(), [](const HalfPath& path) { return length(path.half) + path.reach; });
+        const auto place = reaches.begin() + static_cast<std::ptrdiff_t>(std::min(kMostLarge, reaches.size() - 1));
+        std::ranges::nth_element(reaches, place, std::greater());
+        mostReach_ = *place;
+        for (HalfPath& path : paths_)
+            if (path.reach >= 0) path.reach += allowanceOf(path.reach, mostReach_);
+    }
+    void compare(const HalfPath& a, const HalfPath& b, Piece& piece) const {
+        const Vec3d end = a.middle - b.middle + (a.half - b.half), way = 2 * (a.half - b.half);
+        const auto touch = [&](double both) { return touchTime(end, way, both * (1 + 1e-6), 0, 1, true) >= 0; };
+        if (!touch(a.reach + b.reach)) return;
+        piece.near.push_back({a.index, b.index});
+        piece.near.push_back({b.index, a.index});
+        if (touch(bodies_.surface[a.index].radius + bodies_.surface[b.index].radius))
+            piece.pairs.push_back({a.index, b.index});
+    }
+    /// Makes the lists.
+    void join(const std::vector<Piece>& pieces) {
+        for (const Piece& piece : pieces)
+            for (const ContactPair& pair : piece.near) ++lists_[pair.first].count;
+        std::uint32_t all = 0;
+        for (ListRange& list : lists_) {
+            list.first = all;
+            all += std::exchange(list.count, 0);
+        }
+        near_.resize(all);
+        for (const Piece& piece : pieces)
+            for (const ContactPair& pair : piece.near) {
+                ListRange& list = lists_[pair.first];
+                near_[list.first + list.count++] = pair.second;
+            }
+        heavy_ = heavyBodies(bodies_.size(), [&](std::size_t i) { return bodies_.position[i].w; });
+    }
+
+    const std::vector<Double4>& before_;
+    const ParticleSet& bodies_;
+    std::vector<HalfPath> paths_;
+    double mostReach_ = 0;
+    std::vector<ContactPair> pairs_;
+    std::vector<ListRange> lists_;
+    std::vector<std::uint32_t> near_, order_, heavy_;
 };
 
 }  // namespace
 
 std::vector<ContactEvent> resolveContacts(const std::vector<Double4>& before, ParticleSet& bodies,
                                           const ContactSettings& contact, const ForceSettings& force,
-                                          const ContactStep& step, const std::vector<ContactPair>* candidates) {
+                                          const ContactStep& step) {
     if (!contact.acts() || bodies.surface.empty() || !(step.length > 0)) return {};
-    AllBodies all(before, bodies, step, candidates);
-    std::vector<ContactEvent> events;
-    std::vector<EventPlace> places;
-    Resolver<AllBodies>(contact, force, step).run(all, events, places);
-    all.close();
+    const HostLists lists(before, bodies, step.threads);
+    FoundContacts found = lists.found();
+    std::vector<ContactEvent> events = resolveContacts(found, contact, force, step);
+    apply(found.changes, bodies);
     return events;
+}
+
+std::size_t countOverlaps(const ParticleSet& bodies) {
+    if (bodies.surface.empty()) return 0;
+    const auto pathOf = [&](std::size_t i) -> HalfPath {
+        const Vec3d at = xyz(bodies.position[i]);
+        if (!isFinite(at)) return {.reach = -1};
+        return {.middle = at, .reach = bodies.surface[i].radius, .index = static_cast<std::uint32_t>(i)};
+    };
+    PathTree tree;
+    tree.build(
+        orderInSpace(bodies.size(), 0, [&](std::size_t i) { return pathOf(i).middle; }),
+        [](std::size_t all, std::size_t, const auto& body) { body(std::size_t{0}, all); }, pathOf);
+    std::size_t count = 0;
+    for (std::size_t leaf = 0; leaf < tree.leaves(); ++leaf)
+        tree.near(leaf, [&](const HalfPath& a, const HalfPath& b) {
+            count += distance(a.middle, b.middle) < (a.reach + b.reach) * (1 - 1e-9);
+        });
+    return count;
 }
 
 }  // namespace gravlab

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -30,14 +31,24 @@ public:
         ++round_;
         used_ = 0;
     }
-    int& of(std::uint64_t pair) {
+    static std::uint64_t pairOf(std::uint32_t a, std::uint32_t b) {
+        return static_cast<std::uint64_t>(std::min(a, b)) << 32 | std::max(a, b);
+    }
+    /// The bounces of a pair, to count on; `before()` gives those that are not in this table.
+    template <class Before>
+    int& of(std::uint64_t pair, const Before& before) {
         if (2 * (used_ + 1) > entries_.size()) grow();
         Entry& entry = place(pair);
         if (entry.round != round_) {
-            entry = {pair, round_, 0};
+            entry = {pair, round_, before()};
             ++used_;
         }
         return entry.count;
+    }
+    int count(std::uint64_t pair) const {
+        if (used_ == 0) return 0;
+        const Entry& entry = const_cast<BounceCounts*>(this)->place(pair);
+        return entry.round == round_ ? entry.count : 0;
     }
 
 private:
@@ -61,7 +72,7 @@ private:
     }
     std::vector<Entry> entries_;
     std::size_t used_ = 0;
-    std::uint32_t round_ = 0;
+    std::uint32_t round_ = 1;
 };
 
 /// A contact to come; `a` is the body with the lower id.
@@ -79,12 +90,13 @@ struct PairContact {
 /// Contacts ordered by time, then ids. Those of a short time are a heap, all later ones lie in buckets by their time.
 class ContactQueue {
 public:
+    /// For contacts within a time; an infinite one is for few contacts.
     void clear(double length) {
         perTime_ = kBuckets / length;
         bucket_ = 0;
         heap_.clear();
+        if (!later_.empty() || first_.empty()) first_.assign(kBuckets + 1, kNone);
         later_.clear();
-        first_.assign(kBuckets + 1, kNone);
     }
     void push(const PairContact& contact) {
         const auto bucket = static_cast<std::uint32_t>(std::min(double{kBuckets}, contact.time * perTime_));
@@ -100,6 +112,7 @@ public:
     const PairContact* first() const { return heap_.empty() ? nullptr : &heap_.front(); }
     /// Goes to the next time with contacts; false: there are none.
     bool advance() {
+        if (later_.empty()) return false;
         while (++bucket_ <= kBuckets) {
             for (std::uint32_t at = first_[bucket_]; at != kNone; at = later_[at].next) heap_.push_back(later_[at].contact);
             if (heap_.empty()) continue;
@@ -141,16 +154,24 @@ inline double lengthOf(const Vec3d& a) {
     return squared > 1e-280 && squared < 1e280 ? std::sqrt(squared) : exactLength(a);
 }
 
+/// How Resolver::run() goes about the contacts.
+struct RunPlan {
+    double now = 0;          ///< when they begin [T]
+    std::uint32_t wave = 0;  ///< of those that happen at that very time, see EventPlace
+    bool few = false;        ///< they need no buckets by time
+};
+
 /// The loop over the contacts of a step. `Bodies` has the bodies of the step, by places from 0 on:
 ///
 ///   position(i), velocity(i), surface(i), id(i)   the body at the end of the step, to change in place
 ///   path(i), version(i), wave(i)                  its way through the rest of the step, its changes so far, a mark
 ///   mergeAway(i)                                  it is gone
 ///   heavy()                                       a HeavyBody for each body with more than kHeavyShare of the mass
-///   find(resting, use)                            calls use(i, k, time) for all pairs that touch on their first paths
+///   find(resting, use)                            calls use(i, k, time, versions of i and k) for the first contacts
 ///   renew(changed)                                these paths have changed since the last call
 ///   near(i, earliest, resting, use)               calls use(k, time) for all others that touch i from then on
-///   noteEvent(place, i, k)                        an event has changed i and k
+///   bounces(i, k)                                 of this pair so far in the step, to count on
+///   noteEvent(bounce, i, k)                       an event has changed i and k
 template <class Bodies>
 class Resolver {
     // A pair bounces so many times a step at most. It bounces again only where it would sink by more than so many times the
@@ -169,16 +190,16 @@ public:
           merging_(contact.mode != ContactMode::bounce) {}
 
     /// Adds the events of these bodies and their places in the order. May be called again, for other bodies.
-    void run(Bodies& bodies, std::vector<ContactEvent>& events, std::vector<EventPlace>& places) {
+    void run(Bodies& bodies, std::vector<ContactEvent>& events, std::vector<EventPlace>& places, const RunPlan& plan = {}) {
         bodies_ = &bodies;
         events_ = &events;
         places_ = &places;
-        now_ = 0;
-        wave_ = 0;
+        now_ = plan.now;
+        wave_ = plan.wave;
         searches_ = 0;
-        bounces_.clear();
-        queue_.clear(step_.length);
-        bodies_->find(merging_, [&](std::uint32_t i, std::uint32_t k, double time) { note(i, k, time); });
+        queue_.clear(plan.few ? std::numeric_limits<double>::infinity() : step_.length);
+        bodies_->find(merging_, [&](std::uint32_t i, std::uint32_t k, double time, std::uint32_t versionI,
+                                    std::uint32_t versionK) { note(i, k, time, versionI, versionK); });
         for (;;) {
             const PairContact* const first = queue_.first();
             // A contact of this very moment, of a body that has changed in it, still happens if they touch.
@@ -190,15 +211,19 @@ public:
                 if (!queue_.advance()) return;
                 continue;
             }
-            const PairContact next = queue_.pop();
-            if (!path(next.a).alive() || !path(next.b).alive()) continue;
-            const bool same = bodies_->version(next.a) == next.versionA && bodies_->version(next.b) == next.versionB;
-            if (!same && (next.time > now_ || !touchesAt(next.a, next.b, now_))) continue;
-            if (next.time > now_) wave_ = 0;
-            now_ = std::max(now_, next.time);
-            place_ = {now_, wave_, next.lower, next.higher};
-            meet(next.a, next.b);
+            consider(queue_.pop());
         }
+    }
+    /// One contact of a moment. The paths of its bodies are not searched. Adds as above.
+    void happen(Bodies& bodies, const PairContact& contact, std::uint32_t wave, std::vector<ContactEvent>& events,
+                std::vector<EventPlace>& places) {
+        bodies_ = &bodies;
+        events_ = &events;
+        places_ = &places;
+        now_ = contact.time;
+        wave_ = wave;
+        consider(contact);
+        changed_.clear();
     }
 
 private:
@@ -207,14 +232,28 @@ private:
         Vec3d kickA{}, kickB{}, twistA{}, twistB{};
     };
 
+    /// Resolves a contact that is earlier than all others, if its bodies still touch.
+    void consider(const PairContact& next) {
+        if (!path(next.a).alive() || !path(next.b).alive()) return;
+        const bool same = bodies_->version(next.a) == next.versionA && bodies_->version(next.b) == next.versionB;
+        if (!same && (next.time > now_ || !touchesAt(next.a, next.b, now_))) return;
+        if (next.time > now_) wave_ = 0;
+        now_ = std::max(now_, next.time);
+        place_ = {now_, wave_, next.lower, next.higher};
+        meet(next.a, next.b);
+    }
+
     BodyPath& path(std::uint32_t i) const { return bodies_->path(i); }
     Vec3d velocityOf(std::uint32_t i) const { return xyz(bodies_->velocity(i)); }
     double massOf(std::uint32_t i) const { return inertialMass(bodies_->position(i), bodies_->velocity(i)); }
     bool held(std::uint32_t i) const { return bodies_->velocity(i).w == 0; }
 
-    void note(std::uint32_t i, std::uint32_t k, double time) {
-        if (bodies_->id(k) < bodies_->id(i)) std::swap(i, k);
-        queue_.push({time, bodies_->id(i), bodies_->id(k), i, k, bodies_->version(i), bodies_->version(k)});
+    void note(std::uint32_t i, std::uint32_t k, double time, std::uint32_t versionI, std::uint32_t versionK) {
+        if (bodies_->id(k) < bodies_->id(i)) {
+            std::swap(i, k);
+            std::swap(versionI, versionK);
+        }
+        queue_.push({time, bodies_->id(i), bodies_->id(k), i, k, versionI, versionK});
     }
     bool touchesAt(std::uint32_t i, std::uint32_t k, double time) const {
         return contactTime(path(i), path(k), time, step_.length, merging_) == time;
@@ -230,7 +269,7 @@ private:
             if (path(i).alive())
                 bodies_->near(i, now_, merging_, [&](std::uint32_t k, double time) {
                     // Of two changed bodies the first one has found the pair already.
-                    if (k > i || bodies_->wave(k) != searches_) note(i, k, time);
+                    if (k > i || bodies_->wave(k) != searches_) note(i, k, time, bodies_->version(i), bodies_->version(k));
                 });
         changed_.clear();
     }
@@ -352,7 +391,7 @@ private:
         Bounce bounce;
         int* count = nullptr;
         if (dot(relative, away) < 0 || away == Vec3d{}) {
-            count = &bounces_.of(static_cast<std::uint64_t>(std::min(a, b)) << 32 | std::max(a, b));
+            count = &bodies_->bounces(a, b);
             if (*count < kMostBounces) bounce = bounceOf(a, b, away, *count > 0 ? kSinks * both / left : 0);
         }
         if (merging_) {
@@ -384,7 +423,7 @@ private:
     void addEvent(const ContactEvent& event, std::uint32_t a, std::uint32_t b) {
         events_->push_back(event);
         places_->push_back(place_);
-        bodies_->noteEvent(place_, a, b);
+        bodies_->noteEvent(event.kind == ContactKind::bounce, a, b);
     }
     ContactEvent eventOf(ContactKind kind, std::uint32_t a, std::uint32_t b, const Vec3d& away, double rest) const {
         const double both = path(a).radius + path(b).radius;
@@ -448,7 +487,6 @@ private:
     std::vector<EventPlace>* places_ = nullptr;
     std::vector<std::uint32_t> changed_;
     ContactQueue queue_;
-    BounceCounts bounces_;
     double now_ = 0;          ///< since the beginning of the step
     std::uint32_t wave_ = 0;  ///< searches at this moment
     std::uint32_t searches_ = 0;

@@ -1,8 +1,9 @@
-// The moment at which two spheres on straight paths touch. Host and device.
+// The moment at which two spheres on straight paths touch, and bounds of such paths. Host and device.
 #pragma once
 #include "sim/core/vec3.h"
 
 #include <cmath>
+#include <cstdint>
 
 namespace gravlab {
 
@@ -29,5 +30,59 @@ GRAVLAB_HOST_DEVICE double allowanceOf(double radius, double mostReach) {
     const double most = mostReach / 4;
     return radius / 2 < most ? radius / 2 : most;
 }
+
+/// The path of a body: where it is in the middle of the step, and half of its way [L].
+struct HalfPath {
+    Vec3d middle{}, half{};
+    double reach = 0;  ///< its radius, and how far it may leave the path; below 0: it touches none
+    std::uint32_t index = 0;
+};
+
+/// |away| <= both + |way|, by squares, with a margin for rounding. Numbers too large or too small for squares: true.
+GRAVLAB_HOST_DEVICE bool comeNear(const Vec3d& away, const Vec3d& way, double both) {
+    const double reach = both * (1 + 1e-6), ways = dot(way, way), rest = dot(away, away) - reach * reach - ways;
+    return !(rest > 0 && rest * rest > 4 * (1 + 1e-6) * reach * reach * ways);
+}
+
+/// Bounds of paths: of places in the middle of the step, and of ways.
+struct PathBounds {
+    static constexpr double kFar = 1e300;
+    Vec3d low{kFar, kFar, kFar}, high{-kFar, -kFar, -kFar};
+    Vec3d slowest{kFar, kFar, kFar}, fastest{-kFar, -kFar, -kFar};
+    double reach = -1;  ///< the largest; below 0: there are none
+
+    GRAVLAB_HOST_DEVICE void add(const HalfPath& path) {
+        add(PathBounds{path.middle, path.middle, path.half, path.half, path.reach});
+    }
+    GRAVLAB_HOST_DEVICE void add(const PathBounds& other) {
+        if (other.reach < 0) return;
+        low = {least(low.x, other.low.x), least(low.y, other.low.y), least(low.z, other.low.z)};
+        high = {most(high.x, other.high.x), most(high.y, other.high.y), most(high.z, other.high.z)};
+        slowest = {least(slowest.x, other.slowest.x), least(slowest.y, other.slowest.y), least(slowest.z, other.slowest.z)};
+        fastest = {most(fastest.x, other.fastest.x), most(fastest.y, other.fastest.y), most(fastest.z, other.fastest.z)};
+        reach = most(reach, other.reach);
+    }
+    /// Some of them may come near a path, with `more` reach.
+    GRAVLAB_HOST_DEVICE bool near(const HalfPath& path, double more) const {
+        const Vec3d& at = path.middle;
+        const Vec3d& way = path.half;
+        return near(PathBounds{at, at, way, way, path.reach + more});
+    }
+    /// Some of both may come near each other.
+    GRAVLAB_HOST_DEVICE bool near(const PathBounds& other) const {
+        if (reach < 0 || other.reach < 0) return false;
+        const Vec3d away{most(most(low.x - other.high.x, other.low.x - high.x), 0),
+                         most(most(low.y - other.high.y, other.low.y - high.y), 0),
+                         most(most(low.z - other.high.z, other.low.z - high.z), 0)};
+        const Vec3d way{most(other.fastest.x - slowest.x, fastest.x - other.slowest.x),
+                        most(other.fastest.y - slowest.y, fastest.y - other.slowest.y),
+                        most(other.fastest.z - slowest.z, fastest.z - other.slowest.z)};
+        return comeNear(away, way, reach + other.reach);
+    }
+
+private:
+    GRAVLAB_HOST_DEVICE static double least(double a, double b) { return a < b ? a : b; }
+    GRAVLAB_HOST_DEVICE static double most(double a, double b) { return a > b ? a : b; }
+};
 
 }  // namespace gravlab

@@ -1,5 +1,6 @@
 // The thread pool: every task once, in order, and the completed tasks are always a prefix.
 #include "sim/core/thread_pool.h"
+#include "sim/core/team.h"
 
 #include <gtest/gtest.h>
 
@@ -107,6 +108,33 @@ TEST(ParallelFor, worksInsideItselfAndForManyCallersAtOnce) {
         for (int k = 0; k < 4; ++k) callers.emplace_back(nested);
     }
     EXPECT_EQ(hits, 4 * 40 * 25);
+}
+
+TEST(Team, runsEveryPieceOfManyLoopsOnceAndPassesExceptionsOn) {
+    for (const int threads : kThreadCounts) {
+        std::vector<std::atomic<int>> hits(1000);
+        int loops = 0;
+        Team::gather(threads, [&](Team& team) {
+            EXPECT_EQ(team.threads(), threads);
+            for (; loops < 50; ++loops) {
+                const std::size_t pieces = loops % 3 == 0 ? 1 : 40;
+                team.forPieces(pieces, [&](std::size_t piece) { ++hits[piece]; });
+                team.forRange(hits.size(), 100, [&](std::size_t first, std::size_t last) {
+                    for (std::size_t k = first; k < last; ++k) ++hits[k];
+                });
+            }
+            EXPECT_THROW(team.forPieces(8,
+                                        [](std::size_t piece) {
+                                            if (piece == 5) throw std::runtime_error("5");
+                                        }),
+                         std::runtime_error);
+            team.forPieces(8, [&](std::size_t piece) { ++hits[piece]; });
+        });
+        EXPECT_EQ(loops, 50);
+        for (std::size_t k = 0; k < hits.size(); ++k)
+            EXPECT_EQ(hits[k], 50 + (k < 8) + (k == 0 ? 50 : k < 40 ? 33 : 0)) << k;
+        EXPECT_THROW(Team::gather(threads, [](Team&) { throw std::runtime_error("lead"); }), std::runtime_error);
+    }
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include "sim/backends/cuda/jobs/contact_scan.h"
 
 #include "sim/backends/cuda/kernels/tree.h"
-#include "sim/forces/cell_grid.h"
+#include "sim/tree/key.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -34,10 +34,12 @@ void ContactScan<Real>::reserve(std::uint32_t count) {
     positions_ = PinnedArray<V>(count);
     velocities_ = PinnedArray<V>(count);
     box_ = DeviceArray<Vec4<double>>(count);
+    half_ = DeviceArray<Vec4<double>>(count);
+    nodes_ = DeviceArray<PathBounds>(count / (kPathFan - 1) + kPathLevels);
     radius_ = DeviceArray<double>(count);
     spareRadius_ = DeviceArray<double>(count);
     key_ = DeviceArray<std::uint64_t>(count);
-    sortedKey_.reserve(count);
+    sortedKey_ = DeviceArray<std::uint64_t>(count);
     index_ = DeviceArray<std::uint32_t>(count);
     order_.reserve(count);
     lists_.reserve(count);
@@ -50,24 +52,36 @@ void ContactScan<Real>::reserve(std::uint32_t count) {
 
 template <class Real>
 ContactTask<Real> ContactScan<Real>::task(const V* bodies) const {
-    return {.bodies = bodies,
-            .before = before_.device.data(),
-            .radius = radius_.data(),
-            .count = count_,
-            .box = box_.data(),
-            .key = key_.data(),
-            .sortedKey = sortedKey_.device.data(),
-            .index = index_.data(),
-            .order = order_.device.data(),
-            .facts = facts_.data(),
-            .pairs = pairs_.device.data(),
-            .nearLarge = nearLarge_.device.data(),
-            .lists = lists_.device.data(),
-            .near = near_.device.data(),
-            .pairRoom = static_cast<unsigned>(pairs_.device.size()),
-            .nearRoom = static_cast<unsigned>(near_.device.size()),
-            .nearLargeRoom = static_cast<unsigned>(nearLarge_.device.size()),
-            .resting = true};
+    ContactTask<Real> task{.bodies = bodies,
+                           .before = before_.device.data(),
+                           .radius = radius_.data(),
+                           .count = count_,
+                           .box = box_.data(),
+                           .half = half_.data(),
+                           .nodes = nodes_.data(),
+                           .level = 0,
+                           .levels = 0,
+                           .firstNode = {},
+                           .key = key_.data(),
+                           .sortedKey = sortedKey_.data(),
+                           .index = index_.data(),
+                           .order = order_.device.data(),
+                           .facts = facts_.data(),
+                           .pairs = pairs_.device.data(),
+                           .nearLarge = nearLarge_.device.data(),
+                           .lists = lists_.device.data(),
+                           .near = near_.device.data(),
+                           .pairRoom = static_cast<unsigned>(pairs_.device.size()),
+                           .nearRoom = static_cast<unsigned>(near_.device.size()),
+                           .nearLargeRoom = static_cast<unsigned>(nearLarge_.device.size()),
+                           .resting = true};
+    // Levels up to one of at most kPathFan nodes.
+    for (std::uint32_t nodes = count_; task.levels == 0 || nodes > kPathFan;) {
+        nodes = (nodes + kPathFan - 1) / kPathFan;
+        task.firstNode[task.levels + 1] = task.firstNode[task.levels] + nodes;
+        ++task.levels;
+    }
+    return task;
 }
 
 template <class Real>
@@ -88,15 +102,18 @@ void ContactScan<Real>::begin(const V* bodies, const std::vector<Surface>& surfa
 
 template <class Real>
 bool ContactScan<Real>::find(const V* bodies, const V* velocities, FoundContacts& found) {
-    static_assert(kCellKeyBits <= kTreeKeyBits);
     const Dim blocks{(count_ + kContactThreads - 1) / kContactThreads};
     const auto kernels = contactKernels<Real>();
     ContactTask<Real> task = this->task(bodies);
     CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
     launchKernel(kernels.boxes, blocks, kContactThreads, task, 0, stream_);
-    launchKernel(kernels.cell, {1}, 1, task, 0, stream_);
+    launchKernel(kernels.scale, {1}, 1, task, 0, stream_);
     launchKernel(kernels.keys, blocks, kContactThreads, task, 0, stream_);
     sortKeys(keysOf(task), scratch_.data(), scratch_.size(), stream_);
+    for (; task.level < task.levels; ++task.level) {
+        const std::uint32_t nodes = task.firstNode[task.level + 1] - task.firstNode[task.level];
+        launchKernel(kernels.bounds, {(nodes + kContactThreads - 1) / kContactThreads}, kContactThreads, task, 0, stream_);
+    }
     const ContactFacts& facts = *host_.data();
     const auto search = [&] {
         launchKernel(kernels.search, blocks, kContactThreads, task, 0, stream_);
@@ -132,10 +149,8 @@ bool ContactScan<Real>::find(const V* bodies, const V* velocities, FoundContacts
         found.lists = lists_.copy(count_, stream_);
         found.near = near_.copy(facts.near, stream_);
         found.nearLarge = nearLarge_.copy(facts.nearLarge, stream_);
-        found.keys = sortedKey_.copy(count_, stream_);
         found.order = order_.copy(count_, stream_);
         found.large = {facts.largeBodies, facts.large};
-        found.cellsPerLength = facts.perLength;
         found.mostReach = facts.mostReach;
         CUDA_CHECK(waitForStream(stream_));
     }

@@ -42,10 +42,10 @@ private:
     std::uint32_t count_ = 0;
     Copied<V> before_;
     PinnedArray<V> positions_, velocities_;
-    DeviceArray<Vec4<double>> box_;
+    DeviceArray<Vec4<double>> box_, half_;
+    DeviceArray<PathBounds> nodes_;
     DeviceArray<double> radius_, spareRadius_;
-    DeviceArray<std::uint64_t> key_;
-    Copied<std::uint64_t> sortedKey_;
+    DeviceArray<std::uint64_t> key_, sortedKey_;
     DeviceArray<std::uint32_t> index_;
     Copied<std::uint32_t> order_, near_;
     Copied<ListRange> lists_;

@@ -1,14 +1,13 @@
-// Boxes, their cells, and the search of pairs and near bodies.
+// The tree of paths, and the search of pairs and near bodies.
 #include "sim/backends/cuda/jobs/contacts.h"
-#include "sim/contact/touch.h"
-#include "sim/forces/cell_grid.h"
+#include "sim/tree/key.h"
 
 namespace gravlab::cuda {
 namespace {
 
 // Rounding of the host's paths and of these: pairs that the host needs are never left out.
 constexpr double kContactMargin = 1e-6;
-constexpr std::uint64_t kNoCell = (std::uint64_t{1} << kCellKeyBits) - 1;
+constexpr std::uint64_t kNoPlaceOnCurve = kOnlyTarget - 1;
 
 template <class Real>
 __device__ Vec3d endOf(const ContactTask<Real>& task, std::uint32_t i) {
@@ -26,50 +25,34 @@ __global__ void boxContacts(ContactTask<Real> task) {
     const double reach = 0.5 * length(end - from) + task.radius[i] * (1 + kContactMargin);
     const bool finite = reach < 1e300 && reach >= 0;
     task.box[i] = {middle.x, middle.y, middle.z, finite ? reach : -1};
-    if (finite) atomicAdd(&task.facts->reaches[reachBin(reach)], 1u);
+    if (!finite) return;
+    atomicAdd(&task.facts->reaches[reachBin(reach)], 1u);
+    atomicAdd(&task.facts->extents[reachBin(fmax(fmax(fabs(middle.x), fabs(middle.y)), fabs(middle.z)))], 1u);
 }
 
-template <class Real>
-__global__ void chooseContactCell(ContactTask<Real> task) {
+/// The lowest bin with at most kMostLarge bodies above it; below 0: there are no more bodies.
+__device__ int mostlyBelow(const unsigned* bins) {
     unsigned above = 0;
     int bin = static_cast<int>(kReachBins) - 1;
     for (; bin >= 0; --bin) {
-        above += task.facts->reaches[bin];
+        above += bins[bin];
         if (above > kMostLarge) break;
     }
+    return bin;
+}
+__device__ double endOfBin(int bin) { return static_cast<double>(__uint_as_float(static_cast<unsigned>(bin + 1) << 22)); }
+
+template <class Real>
+__global__ void scaleContacts(ContactTask<Real> task) {
+    const int bin = mostlyBelow(task.facts->reaches);
     task.facts->bin = bin;
-    const double half = static_cast<double>(__uint_as_float(static_cast<unsigned>(bin + 1) << 22));
-    task.facts->perLength = bin >= 0 ? 1 / (2 * half * (1 + 1e-5)) : 0;
-    task.facts->mostReach = bin >= 0 ? half : 0;
+    task.facts->mostReach = bin >= 0 ? endOfBin(bin) : 0;
+    task.facts->extent = endOfBin(mostlyBelow(task.facts->extents));
 }
 
 template <class Real>
 __device__ bool isLarge(const ContactTask<Real>& task, std::uint32_t i) {
     return task.box[i].w >= 0 && reachBin(task.box[i].w) > task.facts->bin;
-}
-
-template <class Real>
-__global__ void makeContactKeys(ContactTask<Real> task) {
-    const std::uint32_t i = blockIdx.x * kContactThreads + threadIdx.x;
-    if (i >= task.count) return;
-    const Vec4<double> box = task.box[i];
-    const double per = task.facts->perLength;
-    const bool large = isLarge(task, i);
-    task.key[i] =
-        large || box.w < 0 ? kNoCell : cellKey(cellPlace(box.x, per), cellPlace(box.y, per), cellPlace(box.z, per));
-    task.index[i] = i;
-    if (large) task.facts->largeBodies[atomicAdd(&task.facts->large, 1u)] = i;
-}
-
-__device__ std::uint32_t placeOfContactKey(const std::uint64_t* keys, std::uint32_t count, std::uint64_t wanted) {
-    std::uint32_t first = 0;
-    for (std::uint32_t length = count; length > 0;) {
-        const std::uint32_t half = length / 2;
-        const bool below = keys[first + half] < wanted;
-        first += below ? half + 1 : 0;
-        length = below ? length - half - 1 : half;
-    }
-    return first;
 }
 
 /// A body on its way through the step, whose length is 1.
@@ -84,16 +67,62 @@ __device__ DevicePath pathOf(const ContactTask<Real>& task, std::uint32_t i) {
     return {end, end - from, radius * (1 + kContactMargin), allowanceOf(radius, task.facts->mostReach)};
 }
 
+template <class Real>
+__global__ void makeContactKeys(ContactTask<Real> task) {
+    const std::uint32_t i = blockIdx.x * kContactThreads + threadIdx.x;
+    if (i >= task.count) return;
+    const Vec4<double> box = task.box[i];
+    const double per = 1 / task.facts->extent;
+    const bool large = isLarge(task, i);
+    task.key[i] = large || box.w < 0 ? kNoPlaceOnCurve
+                                     : hilbertKey(treePlace(box.x * per), treePlace(box.y * per), treePlace(box.z * per));
+    task.index[i] = i;
+    const DevicePath path = pathOf(task, i);
+    task.half[i] = {path.way.x / 2, path.way.y / 2, path.way.z / 2, path.radius + path.allowance};
+    if (large) task.facts->largeBodies[atomicAdd(&task.facts->large, 1u)] = i;
+}
+
+template <class Real>
+__device__ HalfPath halfPathOf(const ContactTask<Real>& task, std::uint32_t i) {
+    const Vec4<double> box = task.box[i], half = task.half[i];
+    HalfPath path;
+    path.middle = {box.x, box.y, box.z};
+    path.half = {half.x, half.y, half.z};
+    path.reach = box.w < 0 ? -1 : half.w;
+    path.index = i;
+    return path;
+}
+
+/// Bounds of the bodies of a leaf, or of the children of a node.
+template <class Real>
+__global__ void boundPaths(ContactTask<Real> task) {
+    const std::uint32_t node = blockIdx.x * kContactThreads + threadIdx.x;
+    const std::uint32_t first = task.firstNode[task.level];
+    if (node >= task.firstNode[task.level + 1] - first) return;
+    PathBounds bounds;
+    const std::uint32_t below = task.level > 0 ? first - task.firstNode[task.level - 1] : task.count;
+    for (std::uint32_t at = kPathFan * node; at < below && at < kPathFan * (node + 1); ++at) {
+        if (task.level > 0) {
+            bounds.add(task.nodes[task.firstNode[task.level - 1] + at]);
+            continue;
+        }
+        const HalfPath path = halfPathOf(task, task.order[at]);
+        if (path.reach >= 0 && !isLarge(task, path.index)) bounds.add(path);
+    }
+    task.nodes[first + node] = bounds;
+}
+
 /// Calls use(k, path of k, large) for all others that may touch body i although both leave their paths by their allowance.
 template <class Real, class Use>
-__device__ void forNear(const ContactTask<Real>& task, std::uint32_t i, std::uint32_t place, const Vec4<double>& box,
-                        const DevicePath& path, const Use& use) {
+__device__ void forNear(const ContactTask<Real>& task, std::uint32_t i, std::uint32_t place, const DevicePath& path,
+                        const Use& use) {
+    const HalfPath half = halfPathOf(task, i);
     const auto compare = [&](std::uint32_t k, bool largeOne) {
-        const Vec4<double> other = task.box[k];
-        const double allowed = path.allowance + allowanceOf(task.radius[k], task.facts->mostReach);
-        const double x = box.x - other.x, y = box.y - other.y, z = box.z - other.z, reach = box.w + other.w + allowed;
-        if (other.w < 0 || x * x + y * y + z * z > reach * reach) return;
+        const HalfPath other = halfPathOf(task, k);
+        if (other.reach < 0 || !comeNear(half.middle - other.middle, half.half - other.half, half.reach + other.reach))
+            return;
         const DevicePath to = pathOf(task, k);
+        const double allowed = path.allowance + to.allowance;
         if (touchTime(path.end - to.end, path.way - to.way, path.radius + to.radius + allowed, 0, 1, true) >= 0)
             use(k, to, largeOne);
     };
@@ -103,19 +132,25 @@ __device__ void forNear(const ContactTask<Real>& task, std::uint32_t i, std::uin
         if (k != i) compare(k, true);
     }
     if (large) return;
-    // The allowance reaches beyond the neighbours of a cell that a box fills, so the range has one of those on each side.
-    const double allowed = path.allowance + task.facts->mostReach * (1 + 0.25);
-    const double per = task.facts->perLength, around = box.w + allowed;
-    const std::uint32_t left = cellPlace(box.x - around, per), right = cellPlace(box.x + around, per);
-    const std::uint32_t low = cellPlace(box.y - around, per), high = cellPlace(box.y + around, per);
-    const std::uint32_t near = cellPlace(box.z - around, per), far = cellPlace(box.z + around, per);
-    for (std::uint32_t cz = near; cz <= far; ++cz)
-        for (std::uint32_t cy = low; cy <= high; ++cy) {
-            const std::uint64_t last = cellKey(right, cy, cz);
-            std::uint32_t j = placeOfContactKey(task.sortedKey, task.count, cellKey(left, cy, cz));
-            for (; j < task.count && task.sortedKey[j] <= last; ++j)
-                if (j != place) compare(task.order[j], false);
+    // The nodes to visit, with their levels in the upper four bits.
+    constexpr unsigned kLevelShift = 28;
+    std::uint32_t open[kPathFan * kPathLevels];
+    unsigned opened = 0;
+    const unsigned top = task.levels - 1;
+    for (std::uint32_t node = 0; node < task.firstNode[top + 1] - task.firstNode[top]; ++node)
+        open[opened++] = top << kLevelShift | node;
+    while (opened > 0) {
+        const unsigned level = open[--opened] >> kLevelShift;
+        const std::uint32_t node = open[opened] & ((1u << kLevelShift) - 1);
+        if (!task.nodes[task.firstNode[level] + node].near(half, 0)) continue;
+        const std::uint32_t below = level > 0 ? task.firstNode[level] - task.firstNode[level - 1] : task.count;
+        for (std::uint32_t at = kPathFan * node; at < below && at < kPathFan * (node + 1); ++at) {
+            if (level > 0)
+                open[opened++] = (level - 1) << kLevelShift | at;
+            else if (at != place && !isLarge(task, task.order[at]))
+                compare(task.order[at], false);
         }
+    }
 }
 
 template <class Real>
@@ -127,7 +162,7 @@ __global__ void searchContacts(ContactTask<Real> task) {
     const bool large = box.w >= 0 && isLarge(task, i);
     unsigned found = 0;
     if (box.w >= 0)
-        forNear(task, i, place, box, path, [&](std::uint32_t k, const DevicePath& to, bool largeOne) {
+        forNear(task, i, place, path, [&](std::uint32_t k, const DevicePath& to, bool largeOne) {
             ++found;
             // One of the two bodies notes the pair: the small one of a small and a large one.
             const bool mine = largeOne ? !large || i < k : i < k;
@@ -150,7 +185,7 @@ __global__ void searchContacts(ContactTask<Real> task) {
     unsigned next = base + upTo - found;
     task.lists[i] = {next, found};
     if (found == 0 || next + found > task.nearRoom) return;
-    forNear(task, i, place, box, path, [&](std::uint32_t k, const DevicePath&, bool largeOne) {
+    forNear(task, i, place, path, [&](std::uint32_t k, const DevicePath&, bool largeOne) {
         task.near[next++] = k;
         if (!largeOne || large) return;
         const unsigned slot = atomicAdd(&task.facts->nearLarge, 1u);
@@ -170,8 +205,8 @@ __global__ void keepPositions(ContactTask<Real> task) {
 
 template <class Real>
 ContactKernels<Real> contactKernels() {
-    return {kernelOf(boxContacts<Real>), kernelOf(chooseContactCell<Real>), kernelOf(makeContactKeys<Real>),
-            kernelOf(searchContacts<Real>), kernelOf(keepPositions<Real>)};
+    return {kernelOf(boxContacts<Real>), kernelOf(scaleContacts<Real>),  kernelOf(makeContactKeys<Real>),
+            kernelOf(boundPaths<Real>),  kernelOf(searchContacts<Real>), kernelOf(keepPositions<Real>)};
 }
 template ContactKernels<float> contactKernels();
 template ContactKernels<double> contactKernels();
