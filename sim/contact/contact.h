@@ -104,7 +104,7 @@ struct FoundContacts {
     BodyChanges changes{};
     std::shared_ptr<PartMemory> memory{};
 };
-/// Resolves the contacts of `found` as above, and writes `found.changes`. Costs nothing for bodies far from any contact.
+/// Resolves the contacts of `found` as above, and writes `found.changes`. Of bodies far from any contact it reads the path.
 std::vector<ContactEvent> resolveContacts(FoundContacts& found, const ContactSettings& contact, const ForceSettings& force,
                                           const ContactStep& step);
 
