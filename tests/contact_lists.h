@@ -23,6 +23,7 @@ struct ContactLists {
         const auto count = static_cast<std::uint32_t>(bodies.size());
         const auto endOf = [&](std::uint32_t i) { return xyz(bodies.position[i]); };
         const auto wayOf = [&](std::uint32_t i) { return endOf(i) - xyz(before[i]); };
+        found = FoundContacts::of(before, bodies);
         std::vector<double> reach(count);
         for (std::uint32_t i = 0; i < count; ++i) reach[i] = length(wayOf(i)) / 2 + bodies.surface[i].radius;
         std::vector<double> sorted = reach;
@@ -58,11 +59,6 @@ struct ContactLists {
         for (const auto& [key, body] : places) order.push_back(body);
         std::ranges::reverse(large);  // a device has them in any order
         heavy = heavyBodies(count, [&](std::size_t i) { return bodies.position[i].w; });
-        found.before = {.wide = &before.data()->x};
-        found.position = {.wide = &bodies.position.data()->x};
-        found.velocity = {.wide = &bodies.velocity.data()->x};
-        found.id = bodies.id;
-        found.surface = bodies.surface;
         found.heavy = heavy;
         found.pairs = pairs;
         found.lists = lists;

@@ -90,6 +90,9 @@ struct PartMemory;
 /// A step with contacts whose bodies are on a device: what the resolution reads of them, and what it changes. Host memory.
 /// A list has all bodies that a body may touch while neither has left its path by more than allowanceOf().
 struct FoundContacts {
+    /// Bodies on the host, which must stay; nothing is found yet.
+    static FoundContacts of(const std::vector<Double4>& before, const ParticleSet& bodies);
+
     RawVectors before, position, velocity;
     std::span<const std::uint32_t> id{};
     std::span<const Surface> surface{};

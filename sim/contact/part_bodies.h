@@ -58,6 +58,35 @@ struct ChangedBody {
     }
 };
 
+/// Pairs of bodies that may touch, of which one has another list than its first. They end where either gets a list anew.
+/// A mark has `lists`, the number of these lists of its body, and `links`, kNoPlace where the last of them is new.
+class PairLinks {
+public:
+    template <class Mark>
+    void add(std::vector<Mark>& marks, std::uint32_t one, std::uint32_t other) {
+        for (const auto& [a, b] : {std::pair(one, other), std::pair(other, one)}) {
+            links_.push_back({b, marks[a].lists, marks[b].lists, marks[a].links});
+            marks[a].links = static_cast<std::uint32_t>(links_.size() - 1);
+        }
+    }
+    /// Calls use(other) for the other bodies of the pairs of a body.
+    template <class Mark, class Use>
+    void forOthers(const std::vector<Mark>& marks, std::uint32_t one, const Use& use) const {
+        for (std::uint32_t at = marks[one].links; at != kNoPlace; at = links_[at].next) {
+            const Link& link = links_[at];
+            if (link.lists == marks[one].lists && link.otherLists == marks[link.other].lists) use(link.other);
+        }
+    }
+    bool empty() const { return links_.empty(); }
+    void clear() { links_.clear(); }
+
+private:
+    struct Link {
+        std::uint32_t other = 0, lists = 0, otherLists = 0, next = kNoPlace;
+    };
+    std::vector<Link> links_;
+};
+
 /// The bodies of a step as the windows before have left them. Parts of a window only read it.
 class StepBodies {
 public:
@@ -129,10 +158,7 @@ public:
                 for (const ContactPair& pair : std::ranges::equal_range(nearLarge_, index, {}, &ContactPair::first))
                     useFirst(pair.second);
         }
-        for (std::uint32_t at = mark.links; at != kNoPlace; at = links_[at].next) {
-            const Link& link = links_[at];
-            if (link.lists == mark.lists && link.otherLists == marks[link.body].lists) use(link.body);
-        }
+        links_.forOthers(marks, index, use);
     }
     /// The first paths of all bodies but the large ones. Built at the first call of a step. Any thread.
     template <class ForRange>
@@ -190,7 +216,7 @@ public:
             holds[at] = body.holds;
         }
         constexpr std::size_t kGrain = 16;
-        std::vector<std::vector<std::uint32_t>> found_(which.size());
+        std::vector<std::vector<std::uint32_t>> nearBy(which.size());
         const TreeReach none;
         team.forRange(which.size(), kGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t w = first; w < last; ++w) {
@@ -198,21 +224,16 @@ public:
                 search(body, none, [&](std::uint32_t k) {
                     if (k != body.index && paths[k].alive() &&
                         mayTouch(body.listed, body.allowance, listedPathOf(k), listedAllowanceOf(k), now))
-                        found_[w].push_back(k);
+                        nearBy[w].push_back(k);
                 });
             }
         });
         for (std::size_t w = 0; w < which.size(); ++w) {
             const std::uint32_t index = changed[which[w]].index;
-            for (const std::uint32_t k : found_[w]) {
+            for (const std::uint32_t k : nearBy[w]) {
                 bool known = false;  // by the search of the other one
-                for (std::uint32_t at = marks[index].links; at != kNoPlace && !known; at = links_[at].next)
-                    known = links_[at].body == k && links_[at].otherLists == marks[k].lists;
-                if (known) continue;
-                for (const auto& [a, b] : {std::pair(index, k), std::pair(k, index)}) {
-                    links_.push_back({b, marks[a].lists, marks[b].lists, marks[a].links});
-                    marks[a].links = static_cast<std::uint32_t>(links_.size() - 1);
-                }
+                links_.forOthers(marks, index, [&](std::uint32_t other) { known = known || other == k; });
+                if (!known) links_.add(marks, index, k);
             }
         }
     }
@@ -251,11 +272,8 @@ public:
     }
 
 private:
-    struct Link {
-        std::uint32_t body = 0, lists = 0, otherLists = 0, next = kNoPlace;
-    };
     std::vector<ContactPair> nearLarge_;  ///< sorted
-    std::vector<Link> links_;
+    PairLinks links_;
     std::atomic<bool> treeBuilt_ = false;
     std::mutex building_;
     PathTree tree_;
@@ -394,9 +412,6 @@ private:
         std::uint32_t segments = kNoPlace;  ///< the last one, linked by Segment::body
         bool changed = false;
     };
-    struct Link {
-        std::uint32_t body = 0, lists = 0, otherLists = 0, next = kNoPlace;
-    };
 
     void clear() {
         for (const Mark& mark : marks_) placeOf_[mark.index] = kNoPlace;
@@ -429,10 +444,7 @@ private:
                 const std::uint32_t known = links_.empty() ? kNoPlace : placeOf_[k];
                 if (known == kNoPlace || marks_[known].lists == 0) use(k);
             });
-        for (std::uint32_t at = marks_[i].links; at != kNoPlace; at = links_[at].next) {
-            const Link& link = links_[at];
-            if (link.lists == marks_[i].lists && link.otherLists == marks_[link.body].lists) use(marks_[link.body].index);
-        }
+        links_.forOthers(marks_, i, [&](std::uint32_t k) { use(marks_[k].index); });
     }
     /// Finds the bodies near a body that will leave the path of its list within the window.
     void stray(std::uint32_t i, double now) {
@@ -447,11 +459,8 @@ private:
             const BodyPath& other = known == kNoPlace ? step_.listedPathOf(index) : bodies_[known].listed;
             const double allowed = known == kNoPlace ? step_.listedAllowanceOf(index) : bodies_[known].allowance;
             if (!alive || !step_.mayTouch(body.listed, body.allowance, other, allowed, now)) return;
-            const std::uint32_t k = placeOf(index);
-            for (const auto& [a, b] : {std::pair(i, k), std::pair(k, i)}) {
-                links_.push_back({b, marks_[a].lists, marks_[b].lists, marks_[a].links});
-                marks_[a].links = static_cast<std::uint32_t>(links_.size() - 1);
-            }
+            const std::uint32_t k = placeOf(index);  // before the marks are read, because it may add one
+            links_.add(marks_, i, k);
         });
     }
 
@@ -462,7 +471,7 @@ private:
     std::vector<BodyPath> paths_;
     std::vector<ChangedBody> bodies_;
     std::vector<std::uint32_t> placeOf_;  ///< of each body of the step, or kNoPlace
-    std::vector<Link> links_;
+    PairLinks links_;
     std::vector<Segment> segments_;
     std::vector<std::uint64_t> bounced_;
     BounceCounts bounces_;

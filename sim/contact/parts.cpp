@@ -1,7 +1,7 @@
-// The contacts of a step whose bodies are on a device. The step is cut into windows of time, and the contacts of a window
-// into parts without a common body, which threads resolve beside each other. Where what happens in one part reaches another
-// within the window, both are resolved again as one. Rule: the result is that of one queue, to the last bit, however time
-// is cut.
+// The contacts of a step, from the pairs and lists that a device or the host has found. The step is cut into windows of
+// time, and the contacts of a window into parts without a common body, which threads resolve beside each other. Where what
+// happens in one part reaches another within the window, both are resolved again as one. Rule: the result is that of one
+// queue, to the last bit, however time is cut.
 #include "sim/contact/part_bodies.h"
 #include "sim/core/team.h"
 
@@ -171,8 +171,8 @@ private:
         std::vector<std::size_t> begin{0};
         for (const std::vector<WindowContact>& some : now) begin.push_back(begin.back() + some.size());
         memory_.moment.resize(begin.back());
-        team_.forPieces(begin.back() < kGrain ? 1 : threads_, [&](std::size_t piece) {
-            for (std::size_t some = piece; some < now.size(); some += begin.back() < kGrain ? 1 : threads_)
+        team_.forRange(now.size(), begin.back() < kGrain ? now.size() : 1, [&](std::size_t first, std::size_t last) {
+            for (std::size_t some = first; some < last; ++some)
                 std::ranges::copy(now[some], memory_.moment.begin() + static_cast<std::ptrdiff_t>(begin[some]));
         });
     }
@@ -350,9 +350,8 @@ private:
                 bodies.heavy()[h].place = bodies_.marks[bodies_.heavy[h].place].changed;
     }
     void closeWave() {
-        for (const WaveBodies& bodies : memory_.waves) {
+        for (const WaveBodies& bodies : memory_.waves)
             changed_.insert(changed_.end(), bodies.changed.begin(), bodies.changed.end());
-        }
         // Each thread counts the bounces of its own tables.
         team_.forPieces(threads_, [&](std::size_t piece) {
             for (const WaveBodies& bodies : memory_.waves)
@@ -445,10 +444,10 @@ private:
         while (memory_.parts[part].joined != part) part = memory_.parts[part].joined;
         return part;
     }
-    /// Finds parts that have changed the same body, or bodies that may touch on their new paths; the others than those that
-    /// were just resolved agree among each other. Returns the parts to
-    /// resolve again, which are joined. Without such bodies what has happened is what happens in one queue: its first event
-    /// that is missing here, or too many, would be one of two bodies of which no part knows both.
+    /// Finds parts that have changed the same body, or bodies that may touch on their new paths. Parts that were not just
+    /// resolved agree with each other. Returns the parts to resolve again, which are joined. Without such bodies the events
+    /// are those of one queue: the first event that is missing, or too many, would be one of two bodies of which no part
+    /// knows both.
     std::vector<std::uint32_t> thoseThatDisagree(const std::vector<std::uint32_t>& resolved) {
         std::vector<std::pair<std::uint32_t, std::uint32_t>> conflicts;
         std::vector<std::uint32_t> living;

@@ -35,12 +35,7 @@ public:
         if (!pairs_.empty()) join(pieces);
     }
     FoundContacts found() const {
-        FoundContacts found;
-        found.before = {.wide = &before_.data()->x};
-        found.position = {.wide = &bodies_.position.data()->x};
-        found.velocity = {.wide = &bodies_.velocity.data()->x};
-        found.id = bodies_.id;
-        found.surface = bodies_.surface;
+        FoundContacts found = FoundContacts::of(before_, bodies_);
         found.heavy = heavy_;
         found.pairs = pairs_;
         found.lists = lists_;
@@ -112,6 +107,16 @@ private:
 };
 
 }  // namespace
+
+FoundContacts FoundContacts::of(const std::vector<Double4>& before, const ParticleSet& bodies) {
+    FoundContacts found;
+    found.before = {.wide = &before.data()->x};
+    found.position = {.wide = &bodies.position.data()->x};
+    found.velocity = {.wide = &bodies.velocity.data()->x};
+    found.id = bodies.id;
+    found.surface = bodies.surface;
+    return found;
+}
 
 std::vector<ContactEvent> resolveContacts(const std::vector<Double4>& before, ParticleSet& bodies,
                                           const ContactSettings& contact, const ForceSettings& force,
