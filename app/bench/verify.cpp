@@ -254,6 +254,21 @@ private:
     std::uint64_t state_ = 2026;
 };
 
+std::string nameOfTermKernel(const KernelRow& row) { return std::string(row.term) + ":" + std::string(row.name); }
+
+/// Throws UsageError for a name that no kernel has.
+void requireKernels(std::span<const std::string> names) {
+    if (names.empty()) return;
+    std::vector<std::string> all;
+    for (const KernelRow& row : kernels()) all.emplace_back(row.name);
+    for (const TermKind& kind : termKinds())
+        for (const BackendRow& backend : backends())
+            for (const KernelRow* row : listedKernels(backend.name, kind.name)) all.push_back(nameOfTermKernel(*row));
+    for (const std::string& name : names)
+        if (std::ranges::find(all, name) == all.end())
+            throw UsageError(unknownName("kernel", name, {all.begin(), all.end()}));
+}
+
 }  // namespace
 
 ParticleSet mixedBodies(std::size_t count, bool equalMasses) {
@@ -354,8 +369,6 @@ Verdict verifyKernel(Backend& tested, const KernelRow& row, std::optional<double
     return verdict;
 }
 
-static std::string nameOfTermKernel(const KernelRow& row) { return std::string(row.term) + ":" + std::string(row.name); }
-
 Verdict verifyTermKernel(Backend& tested, const KernelRow& row, const TermKind& kind, std::optional<double> tolerance) {
     Verdict verdict{.backend = std::string(row.backend), .kernel = nameOfTermKernel(row), .note = {}};
     constexpr std::size_t kCounts[] = {2, 33, 300};
@@ -385,23 +398,6 @@ Verdict verifyTermKernel(Backend& tested, const KernelRow& row, const TermKind& 
     });
     return verdict;
 }
-
-namespace {
-
-/// Throws UsageError for a name that no kernel has.
-void requireKernels(std::span<const std::string> names) {
-    if (names.empty()) return;
-    std::vector<std::string> all;
-    for (const KernelRow& row : kernels()) all.emplace_back(row.name);
-    for (const TermKind& kind : termKinds())
-        for (const BackendRow& backend : backends())
-            for (const KernelRow* row : listedKernels(backend.name, kind.name)) all.push_back(nameOfTermKernel(*row));
-    for (const std::string& name : names)
-        if (std::ranges::find(all, name) == all.end())
-            throw UsageError(unknownName("kernel", name, {all.begin(), all.end()}));
-}
-
-}  // namespace
 
 std::vector<Verdict> verifyAll(std::span<const BackendRow> rows, const BackendOptions& options,
                                std::optional<double> tolerance, std::span<const std::string> only) {
