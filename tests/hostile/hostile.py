@@ -639,15 +639,13 @@ def a_window_seldom_waits_for_its_display():
                                env={**os.environ, **where, "DISPLAY": f":{relay.number}", "GRAVLAB_STATUS_FILE": "status.json"},
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        def frame():
-            return frame_of("status.json")
         deadline = time.time() + PATIENCE
-        while frame() < 60 and time.time() < deadline:
+        while frame_of("status.json") < 60 and time.time() < deadline:
             time.sleep(0.05)
-        first, answers, begun = frame(), relay.answers, time.time()
-        while frame() < first + 200 and time.time() < deadline:
+        first, answers, begun = frame_of("status.json"), relay.answers, time.time()
+        while frame_of("status.json") < first + 200 and time.time() < deadline:
             time.sleep(0.05)
-        frames, asked, seconds = frame() - first, relay.answers - answers, time.time() - begun
+        frames, asked, seconds = frame_of("status.json") - first, relay.answers - answers, time.time() - begun
     finally:
         program.kill()
         program.wait()
