@@ -34,7 +34,7 @@ struct ContactLists {
         const auto allowed = [&](std::uint32_t i) { return allowanceOf(bodies.surface[i].radius, found.mostReach); };
         const auto touch = [&](std::uint32_t i, std::uint32_t k, double more) {
             const double both = (bodies.surface[i].radius + bodies.surface[k].radius) * (1 + 1e-6) + more;
-            return touchTime(endOf(i) - endOf(k), wayOf(i) - wayOf(k), both, 0, 1, true) >= 0;
+            return touchTime(endOf(i) - endOf(k), wayOf(i) - wayOf(k), both, 0, 1, Overlap::counts) >= 0;
         };
         std::vector<std::pair<std::uint64_t, std::uint32_t>> places;
         for (std::uint32_t i = 0; i < count; ++i) {
@@ -94,22 +94,22 @@ struct AllBodies {
     void noteEvent(bool, std::uint32_t, std::uint32_t) {}
     void renew(const std::vector<std::uint32_t>&) {}
     template <class Use>
-    void near(std::uint32_t i, double earliest, bool resting, const Use& use) {
+    void near(std::uint32_t i, double earliest, Overlap overlap, const Use& use) {
         for (std::uint32_t k = 0; k < paths.size(); ++k)
-            if (k != i) compare(i, k, earliest, resting, use);
+            if (k != i) compare(i, k, earliest, overlap, use);
     }
     template <class Use>
-    void find(bool resting, const Use& use) {
+    void find(Overlap overlap, const Use& use) {
         for (std::uint32_t i = 0; i < paths.size(); ++i)
             for (std::uint32_t k = i + 1; k < paths.size(); ++k)
-                compare(i, k, 0, resting, [&](std::uint32_t, double time) { use(i, k, time, 0, 0); });
+                compare(i, k, 0, overlap, [&](std::uint32_t, double time) { use(i, k, time, 0, 0); });
     }
     template <class Use>
-    void compare(std::uint32_t i, std::uint32_t k, double earliest, bool resting, const Use& use) {
+    void compare(std::uint32_t i, std::uint32_t k, double earliest, Overlap overlap, const Use& use) {
         const BodyPath &a = paths[i], &b = paths[k];
         if (!a.alive() || !b.alive()) return;
         const double time = touchTime(a.end - b.end, a.way - b.way, a.radius + b.radius,
-                                      std::max({a.from, b.from, earliest}), length, resting);
+                                      std::max({a.from, b.from, earliest}), length, overlap);
         if (time >= 0) use(k, time);
     }
 };

@@ -200,7 +200,7 @@ public:
     /// Two bodies may touch from `now` on.
     bool mayTouch(const BodyPath& a, double allowanceA, const BodyPath& b, double allowanceB, double now) const {
         const double both = (a.radius + b.radius) * (1 + 1e-6) + allowanceA + allowanceB;
-        return touchTime(a.end - b.end, a.way - b.way, both, now, length, true) >= 0;
+        return touchTime(a.end - b.end, a.way - b.way, both, now, length, Overlap::counts) >= 0;
     }
     /// Gives bodies, by places in `changed`, lists for their paths as they are at `now`.
     void renewLists(const std::vector<std::uint32_t>& which, double now, Team& team) {
@@ -367,7 +367,7 @@ public:
     void mergeAway(std::uint32_t) {}
     std::vector<HeavyBody>& heavy() { return heavy_; }
     template <class Use>
-    void find(bool, const Use& use) {
+    void find(Overlap, const Use& use) {
         for (const WindowContact& contact : contacts_) {
             const std::uint32_t i = placeOf(contact.first), k = placeOf(contact.second);
             use(i, k, contact.time, contact.versionFirst, contact.versionSecond);
@@ -388,13 +388,13 @@ public:
         }
     }
     template <class Use>
-    void near(std::uint32_t i, double earliest, bool resting, const Use& use) {
+    void near(std::uint32_t i, double earliest, Overlap overlap, const Use& use) {
         const BodyPath path = paths_[i];
         near(i, [&](std::uint32_t index) {
             const std::uint32_t known = placeOf_[index];
             const BodyPath& other = known == kNoPlace ? step_.paths[index] : paths_[known];
             const double time = touchTime(path.end - other.end, path.way - other.way, path.radius + other.radius,
-                                          std::max({path.from, other.from, earliest}), step_.length, resting);
+                                          std::max({path.from, other.from, earliest}), step_.length, overlap);
             if (time >= 0 && window_.has(time)) use(placeOf(index), time);
         });
     }

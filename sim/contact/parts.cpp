@@ -137,11 +137,9 @@ private:
         if (!found.memory) found.memory = std::make_shared<PartMemory>();
         return *found.memory;
     }
-    bool resting() const { return contact_.mode != ContactMode::bounce; }
-    double timeOf(std::uint32_t i, std::uint32_t k) const {
+    double timeOf(std::uint32_t i, std::uint32_t k, Overlap overlap) const {
         const BodyPath &a = bodies_.paths[i], &b = bodies_.paths[k];
-        return touchTime(a.end - b.end, a.way - b.way, a.radius + b.radius, std::max(a.from, b.from), step_.length,
-                         resting());
+        return touchTime(a.end - b.end, a.way - b.way, a.radius + b.radius, std::max(a.from, b.from), step_.length, overlap);
     }
     /// Pieces of a loop that cost about the same each.
     std::size_t piecesOf(std::size_t count) const { return std::clamp<std::size_t>(count / kGrain, 1, threads_); }
@@ -179,7 +177,7 @@ private:
     void findFirst() {
         keepAll(found_.pairs.size(), [&](std::size_t at, const auto& add) {
             const auto [i, k] = found_.pairs[at];
-            if (const double time = timeOf(i, k); time >= 0) add(contactOf(time, i, k));
+            if (const double time = timeOf(i, k, overlapAtFirst(contact_)); time >= 0) add(contactOf(time, i, k));
         });
     }
     /// Chooses the end of the next window by the contacts that are known, and by those that the step before had.
@@ -217,7 +215,8 @@ private:
             bodies_.near(i, [&](std::uint32_t k) {
                 if (bodies_.marks[k].record != kNoPlace && k < i) return;  // the other one finds the pair
                 // One that has happened and changed nothing may happen again at its moment, and changes nothing again.
-                if (const double time = timeOf(i, k); time >= 0 && window_.slotOf(time) >= begin) add(contactOf(time, i, k));
+                if (const double time = timeOf(i, k, overlapLater(contact_)); time >= 0 && window_.slotOf(time) >= begin)
+                    add(contactOf(time, i, k));
             });
         });
         for (const std::uint32_t at : changed_) bodies_.marks[bodies_.changed[at].index].record = kNoPlace;
@@ -514,7 +513,7 @@ private:
                 const double from = std::max(s.path.from, t.path.from), end = std::min(s.end, t.end);
                 if (from > end) continue;
                 const double time = touchTime(s.path.end - t.path.end, s.path.way - t.path.way,
-                                              s.path.radius + t.path.radius, from, step_.length, resting());
+                                              s.path.radius + t.path.radius, from, step_.length, overlapLater(contact_));
                 if (time >= 0 && time <= end) return conflicts.emplace_back(one.part, other.part), void();
             }
     }

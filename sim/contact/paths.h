@@ -19,8 +19,8 @@ struct BodyPath {
 constexpr double kGone = -std::numeric_limits<double>::infinity();  ///< radius of such bodies
 
 /// See touchTime().
-inline std::optional<double> contactTime(const BodyPath& a, const BodyPath& b, double from, double length, bool resting) {
-    const double time = touchTime(a.end - b.end, a.way - b.way, a.radius + b.radius, from, length, resting);
+inline std::optional<double> contactTime(const BodyPath& a, const BodyPath& b, double from, double length, Overlap overlap) {
+    const double time = touchTime(a.end - b.end, a.way - b.way, a.radius + b.radius, from, length, overlap);
     return time < 0 ? std::nullopt : std::optional(time);
 }
 

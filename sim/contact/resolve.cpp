@@ -72,7 +72,7 @@ private:
     }
     void compare(const HalfPath& a, const HalfPath& b, Piece& piece) const {
         const Vec3d end = a.middle - b.middle + (a.half - b.half), way = 2 * (a.half - b.half);
-        const auto touch = [&](double both) { return touchTime(end, way, both * (1 + 1e-6), 0, 1, true) >= 0; };
+        const auto touch = [&](double both) { return touchTime(end, way, both * (1 + 1e-6), 0, 1, Overlap::counts) >= 0; };
         if (!touch(a.reach + b.reach)) return;
         piece.near.push_back({a.index, b.index});
         piece.near.push_back({b.index, a.index});

@@ -148,6 +148,15 @@ struct HeavyBody {
     Double4 position{}, velocity{};
 };
 
+/// Overlap that is a contact at the beginning of a step.
+inline Overlap overlapAtFirst(const ContactSettings& contact) {
+    return contact.mode == ContactMode::bounce ? Overlap::approaches : Overlap::counts;
+}
+/// And later in the step. Bodies at rest on each other would touch again at each change of either, without end.
+inline Overlap overlapLater(const ContactSettings& contact) {
+    return contact.mode == ContactMode::stick ? Overlap::counts : Overlap::sinks;
+}
+
 /// |a|, by squares wherever they neither underflow nor overflow.
 inline double lengthOf(const Vec3d& a) {
     const double squared = dot(a, a);
@@ -167,17 +176,15 @@ struct RunPlan {
 ///   path(i), version(i), wave(i)                  its way through the rest of the step, its changes so far, a mark
 ///   mergeAway(i)                                  it is gone
 ///   heavy()                                       a HeavyBody for each body with more than kHeavyShare of the mass
-///   find(resting, use)                            calls use(i, k, time, versions of i and k) for the first contacts
+///   find(overlap, use)                            calls use(i, k, time, versions of i and k) for the first contacts
 ///   renew(changed)                                these paths have changed since the last call
-///   near(i, earliest, resting, use)               calls use(k, time) for all others that touch i from then on
+///   near(i, earliest, overlap, use)               calls use(k, time) for all others that touch i from then on
 ///   bounces(i, k)                                 of this pair so far in the step, to count on
 ///   noteEvent(bounce, i, k)                       an event has changed i and k
 template <class Bodies>
 class Resolver {
-    // A pair bounces so many times a step at most. It bounces again only where it would sink by more than so many times the
-    // sum of the radii until the step ends, because bodies at rest on each other would bounce without end.
+    // A pair bounces so many times a step at most, because bodies at rest on each other would bounce without end.
     static constexpr int kMostBounces = 4;
-    static constexpr double kSinks = 1.0 / 32;
 
 public:
     Resolver(const ContactSettings& contact, const ForceSettings& force, const ContactStep& step)
@@ -198,8 +205,8 @@ public:
         wave_ = plan.wave;
         searches_ = 0;
         queue_.clear(plan.few ? std::numeric_limits<double>::infinity() : step_.length);
-        bodies_->find(merging_, [&](std::uint32_t i, std::uint32_t k, double time, std::uint32_t versionI,
-                                    std::uint32_t versionK) { note(i, k, time, versionI, versionK); });
+        bodies_->find(overlapAtFirst(contact_), [&](std::uint32_t i, std::uint32_t k, double time, std::uint32_t versionI,
+                                                    std::uint32_t versionK) { note(i, k, time, versionI, versionK); });
         for (;;) {
             const PairContact* const first = queue_.first();
             // A contact of this very moment, of a body that has changed in it, still happens if they touch.
@@ -256,7 +263,8 @@ private:
         queue_.push({time, bodies_->id(i), bodies_->id(k), i, k, versionI, versionK});
     }
     bool touchesAt(std::uint32_t i, std::uint32_t k, double time) const {
-        return contactTime(path(i), path(k), time, step_.length, merging_) == time;
+        const Overlap overlap = time == 0 ? overlapAtFirst(contact_) : overlapLater(contact_);
+        return contactTime(path(i), path(k), time, step_.length, overlap) == time;
     }
     void findAnew() {
         ++wave_;
@@ -267,7 +275,7 @@ private:
         for (const std::uint32_t i : changed_) bodies_->wave(i) = searches_;
         for (const std::uint32_t i : changed_)
             if (path(i).alive())
-                bodies_->near(i, now_, merging_, [&](std::uint32_t k, double time) {
+                bodies_->near(i, now_, overlapLater(contact_), [&](std::uint32_t k, double time) {
                     // Of two changed bodies the first one has found the pair already.
                     if (k > i || bodies_->wave(k) != searches_) note(i, k, time, bodies_->version(i), bodies_->version(k));
                 });
@@ -301,26 +309,32 @@ private:
                           xyz(bodies_->position(a)) - xyz(bodies_->position(b)));
     }
 
+    /// Relative acceleration of a pair towards each other [L/T^2].
+    double pullOf(std::uint32_t a, std::uint32_t b, double apart) const {
+        return std::abs((bodies_->position(a).w + bodies_->position(b).w) * law_.forceOverDistance(force_, apart * apart)) *
+               apart;
+    }
     /// Spheres that rest on each other fall for a step and bounce at its end: with their restitution they would hop for
     /// ever, and gain energy from the length of the step.
     double restitutionOf(std::uint32_t a, std::uint32_t b, double apart, double closing) const {
         constexpr double kFalls = 4;  // falls of one step
-        const double pull =
-            std::abs((bodies_->position(a).w + bodies_->position(b).w) * law_.forceOverDistance(force_, apart * apart)) *
-            apart;
-        return -closing < kFalls * pull * step_.length ? 0 : contact_.restitution;
+        return -closing < kFalls * pullOf(a, b, apart) * step_.length ? 0 : contact_.restitution;
+    }
+    /// Speed at which spheres part that overlap: their overlap ends after a step, but they do not escape each other. Else
+    /// the weight of others would press them into each other, step by step.
+    double partingOf(std::uint32_t a, std::uint32_t b, double apart, double overlap) const {
+        return std::min(overlap / step_.length, std::sqrt(2 * pullOf(a, b, apart) * apart));
     }
 
     /// `away`: from b to a at the contact. The arms end at one point between the centres, so that no angular momentum is
-    /// lost where the spheres overlap. `least`: none for bodies that close more slowly [L/T].
-    Bounce bounceOf(std::uint32_t a, std::uint32_t b, const Vec3d& away, double least) const {
+    /// lost where the spheres overlap, by `overlap`.
+    Bounce bounceOf(std::uint32_t a, std::uint32_t b, const Vec3d& away, double overlap) const {
         const double apart = lengthOf(away);
         const Vec3d relative = velocityOf(a) - velocityOf(b);
         const double speed = lengthOf(relative);
         if (apart == 0 && speed == 0) return {};
         const Vec3d normal = apart > 0 ? away / apart : -relative / speed;
         const double closing = dot(relative, normal);
-        if (!(-closing >= least)) return {};
         // Inverse masses. A body without mass gives way to one with mass; a held body gives way to none.
         const double ma = massOf(a), mb = massOf(b);
         const bool light = (ma <= 0 && !held(a)) || (mb <= 0 && !held(b));
@@ -334,7 +348,8 @@ private:
         const double both = sa.radius + sb.radius, armA = apart * sa.radius / both, armB = apart * sb.radius / both;
         const double ia = sa.radius > 0 ? wa / inertiaOf(1, sa.radius) : 0;
         const double ib = sb.radius > 0 ? wb / inertiaOf(1, sb.radius) : 0;
-        const double press = -(1 + restitutionOf(a, b, both, closing)) * closing / (wa + wb);
+        const double leaves = std::max(-restitutionOf(a, b, both, closing) * closing, partingOf(a, b, both, overlap));
+        const double press = (leaves - closing) / (wa + wb);
         if (contact_.friction == 0) return {wa * press * normal, -wb * press * normal};
         Vec3d rub{};
         const Vec3d sliding = relative - cross(armA * sa.spin + armB * sb.spin, normal);
@@ -392,7 +407,7 @@ private:
         int* count = nullptr;
         if (dot(relative, away) < 0 || away == Vec3d{}) {
             count = &bodies_->bounces(a, b);
-            if (*count < kMostBounces) bounce = bounceOf(a, b, away, *count > 0 ? kSinks * both / left : 0);
+            if (*count < kMostBounces) bounce = bounceOf(a, b, away, pressed ? both - lengthOf(start) : 0);
         }
         if (merging_) {
             const double far = lengthOf(away);

@@ -7,17 +7,28 @@
 
 namespace gravlab {
 
+/// When overlapping spheres touch at once.
+enum class Overlap {
+    counts,      ///< always
+    approaches,  ///< where they approach
+    sinks,       ///< where they would approach by more than kSinks times the sum of the radii until the step ends
+};
+constexpr double kSinks = 1.0 / 32;
+
 /// Time from `from` to `length` at which two spheres touch first; below 0: they do not. `away`: their distance at `length`,
-/// `way`: its change per time, `both`: the sum of the radii. Overlapping spheres touch at once where they approach, or where
-/// `resting` counts overlap alone.
+/// `way`: its change per time, `both`: the sum of the radii.
 GRAVLAB_HOST_DEVICE double touchTime(const Vec3d& away, const Vec3d& way, double both, double from, double length,
-                                     bool resting) {
+                                     Overlap overlap) {
     constexpr double kTouching = 1e-9;  // relative overlap of squares that rounding leaves after a bounce
     const double rest = length - from;
     const Vec3d start = away - rest * way;
     const double apart = dot(start, start) - both * both, closing = dot(start, way);
     if (!(both > 0)) return -1;
-    if (apart <= 0) return closing < 0 || (resting && apart < -kTouching * both * both) ? from : -1;
+    if (apart <= 0) {
+        if (overlap == Overlap::counts && apart < -kTouching * both * both) return from;
+        const double sinks = overlap == Overlap::sinks ? kSinks * both : 0;
+        return closing < 0 && rest * rest * closing * closing >= sinks * sinks * dot(start, start) ? from : -1;
+    }
     const double squared = dot(way, way), root = closing * closing - squared * apart;
     if (!(closing < 0) || root < 0) return -1;
     const double after = apart / (std::sqrt(root) - closing);  // the smaller root, without cancellation
@@ -28,7 +39,7 @@ GRAVLAB_HOST_DEVICE double touchTime(const Vec3d& away, const Vec3d& way, double
 /// FoundContacts.
 GRAVLAB_HOST_DEVICE double allowanceOf(double radius, double mostReach) {
     const double most = mostReach / 4;
-    return radius / 2 < most ? radius / 2 : most;
+    return radius / 4 < most ? radius / 4 : most;
 }
 
 /// The path of a body: where it is in the middle of the step, and half of its way [L].

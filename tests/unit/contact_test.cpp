@@ -132,6 +132,26 @@ TEST(Contact, clumpsOfFiftyThousandBodiesEndInEveryMode) {
     }
 }
 
+TEST(Contact, aHeapDoesNotSinkIntoItself) {
+    // A cold ball falls together, until its bodies rest on each other under the weight of those above.
+    const double radius = 0.08;
+    ParticleSet bodies = clump(120, radius, 0.05);
+    RunRequest request = testing_support::startOf(bodies, 0, 1.0 / 128, "cpu");
+    request.contact = ContactMode::bounce;
+    request.restitution = 0.1;
+    Simulation simulation(request);
+    run(simulation, 1000);
+    simulation.snapshot(bodies);
+    double sum = 0;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        double deepest = 0;
+        for (std::size_t k = 0; k < bodies.size(); ++k)
+            if (k != i) deepest = std::max(deepest, 1 - distance(bodies.position[i], bodies.position[k]) / (2 * radius));
+        sum += deepest;
+    }
+    EXPECT_LT(sum, 0.1 * static_cast<double>(bodies.size())) << "of the sum of two radii";
+}
+
 TEST(Contact, theOrderIsThatOfTimeAndIdsWhateverTheOrderOfTheBodies) {
     const ParticleSet start = clump(400, 0.06, 0.1);
     ParticleSet forward = start, backward = start;

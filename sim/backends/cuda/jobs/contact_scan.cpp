@@ -73,8 +73,7 @@ ContactTask<Real> ContactScan<Real>::task(const V* bodies) const {
                            .near = near_.device.data(),
                            .pairRoom = static_cast<unsigned>(pairs_.device.size()),
                            .nearRoom = static_cast<unsigned>(near_.device.size()),
-                           .nearLargeRoom = static_cast<unsigned>(nearLarge_.device.size()),
-                           .resting = true};
+                           .nearLargeRoom = static_cast<unsigned>(nearLarge_.device.size())};
     // Levels up to one of at most kPathFan nodes.
     for (std::uint32_t nodes = count_; task.levels == 0 || nodes > kPathFan;) {
         nodes = (nodes + kPathFan - 1) / kPathFan;

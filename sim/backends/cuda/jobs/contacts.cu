@@ -123,7 +123,7 @@ __device__ void forNear(const ContactTask<Real>& task, std::uint32_t i, std::uin
             return;
         const DevicePath to = pathOf(task, k);
         const double allowed = path.allowance + to.allowance;
-        if (touchTime(path.end - to.end, path.way - to.way, path.radius + to.radius + allowed, 0, 1, true) >= 0)
+        if (touchTime(path.end - to.end, path.way - to.way, path.radius + to.radius + allowed, 0, 1, Overlap::counts) >= 0)
             use(k, to, largeOne);
     };
     const bool large = isLarge(task, i);
@@ -166,7 +166,7 @@ __global__ void searchContacts(ContactTask<Real> task) {
             ++found;
             // One of the two bodies notes the pair: the small one of a small and a large one.
             const bool mine = largeOne ? !large || i < k : i < k;
-            if (!mine || touchTime(path.end - to.end, path.way - to.way, path.radius + to.radius, 0, 1, task.resting) < 0)
+            if (!mine || touchTime(path.end - to.end, path.way - to.way, path.radius + to.radius, 0, 1, Overlap::counts) < 0)
                 return;
             const unsigned slot = atomicAdd(&task.facts->pairs, 1u);
             if (slot < task.pairRoom) task.pairs[slot] = {i, k};

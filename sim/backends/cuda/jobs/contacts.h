@@ -48,7 +48,6 @@ struct ContactTask {
     ListRange* lists;
     std::uint32_t* near;
     unsigned pairRoom, nearRoom, nearLargeRoom;
-    bool resting;  ///< overlap alone is a contact
 };
 /// Kernels in the order of their launches; the keys are sorted before `bounds`, which is launched for each level. `scale` is
 /// one thread.
