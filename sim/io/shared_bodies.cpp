@@ -27,12 +27,12 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the block is little-endian");
 
 constexpr std::array<char, 8> kMagic{'G', 'R', 'A', 'V', 'B', 'L', 'K', '1'};
-constexpr const char* kName = "shared memory";
+constexpr const char* kSharedName = "shared memory";
 constexpr std::size_t kAligned = 64;  // bytes, where an array may begin
 constexpr std::size_t kBodiesAChunk = 4096;
 constexpr std::size_t kBodiesAThread = 65536;  // of fewer, a thread would take longer to start than to write them
 
-struct Header {
+struct SharedHeader {
     std::array<char, 8> magic = kMagic;
     std::uint32_t arrays = 0, unused = 0;
     std::uint64_t bodies = 0;
@@ -42,7 +42,7 @@ struct Header {
     double potential = std::numeric_limits<double>::quiet_NaN();
     std::array<double, 9> moments{};  ///< momentum, angular momentum, centre of mass
 };
-static_assert(sizeof(Header) == 128);
+static_assert(sizeof(SharedHeader) == 128);
 
 struct ArrayRow {
     std::string_view name;
@@ -60,7 +60,7 @@ constexpr unsigned kAllArrays = 63;
 /// Where each array begins, in the order of kArrays; 0: it is not there. `end`: bytes of the whole block.
 struct Places {
     std::array<std::uint64_t, kArrays.size()> begin{};
-    std::uint64_t end = sizeof(Header);
+    std::uint64_t end = sizeof(SharedHeader);
 };
 Places placesOf(unsigned arrays, std::uint64_t bodies) {
     Places places;
@@ -90,7 +90,7 @@ void readAt(int descriptor, std::uint64_t place, void* bytes, std::size_t count)
         const ssize_t done = ::pread(descriptor, at, count, static_cast<off_t>(place));
         if (done < 0 && errno == EINTR) continue;
         if (done < 0) throw IoError(std::string("bodies cannot be read from the shared memory: ") + because());
-        if (done == 0) throw InputError(std::string(kName) + ": became shorter while it was read");
+        if (done == 0) throw InputError(std::string(kSharedName) + ": became shorter while it was read");
         at += done, place += static_cast<std::uint64_t>(done), count -= static_cast<std::size_t>(done);
     }
 }
@@ -168,7 +168,7 @@ void writeShared(int descriptor, unsigned arrays, const ParticleSet& bodies, std
     if (static_cast<std::uint64_t>(now.st_size) < places.end && ::ftruncate(descriptor, static_cast<off_t>(places.end)) != 0)
         throw IoError("the shared memory cannot grow to " + std::to_string(places.end) + " bytes: " + because());
     char* const mapped = mapping ? mapping->of(descriptor, places.end) : nullptr;
-    Header header;
+    SharedHeader header;
     header.arrays = arrays & kAllArrays;
     header.bodies = n;
     header.step = step;
@@ -204,21 +204,21 @@ Snapshot readShared(int descriptor, const ReadOptions& options) {
     if (::fstat(descriptor, &now) != 0)
         throw IoError("descriptor " + std::to_string(descriptor) + " is no shared memory: " + because());
     const auto size = static_cast<std::uint64_t>(now.st_size);
-    Header header;
-    if (size < sizeof header) throw InputError(std::string(kName) + ": has no bodies yet");
+    SharedHeader header;
+    if (size < sizeof header) throw InputError(std::string(kSharedName) + ": has no bodies yet");
     readAt(descriptor, 0, &header, sizeof header);
-    if (header.magic != kMagic) throw InputError(std::string(kName) + ": does not begin with GRAVBLK1");
+    if (header.magic != kMagic) throw InputError(std::string(kSharedName) + ": does not begin with GRAVBLK1");
     if (header.arrays & ~kAllArrays)
-        throw InputError(std::string(kName) + ": has arrays that are unknown here; client and program differ in version");
+        throw InputError(std::string(kSharedName) + ": has arrays that are unknown here; client and program differ in version");
     if (!(header.arrays & kSharedPositions) || !(header.arrays & kSharedMasses))
-        throw InputError(std::string(kName) + ": positions and masses are needed");
+        throw InputError(std::string(kSharedName) + ": positions and masses are needed");
     if (header.bodies > options.maxBodies || placesOf(header.arrays, header.bodies).end > size)
-        throw InputError(std::string(kName) + ": announces " + std::to_string(header.bodies) + " bodies, but has " +
+        throw InputError(std::string(kSharedName) + ": announces " + std::to_string(header.bodies) + " bodies, but has " +
                          std::to_string(size) + " bytes");
-    if (!std::isfinite(header.time)) throw InputError(std::string(kName) + ": the time is not a finite number");
+    if (!std::isfinite(header.time)) throw InputError(std::string(kSharedName) + ": the time is not a finite number");
 
     const Places places = placesOf(header.arrays, header.bodies);
-    BodyCollector bodies(kName, options, false);
+    BodyCollector bodies(kSharedName, options, false);
     bodies.expect(header.bodies);
     std::vector<double> position(3 * kBodiesAChunk), velocity(3 * kBodiesAChunk), mass(kBodiesAChunk),
         response(kBodiesAChunk, 1.0);
@@ -250,7 +250,7 @@ Snapshot readShared(int descriptor, const ReadOptions& options) {
     bodies.finish(snapshot, header.arrays & kSharedIds, header.arrays & kSharedGroups);
     snapshot.time = header.time;
     snapshot.knowsVelocities = header.arrays & kSharedVelocities;
-    convertUnits(snapshot, options, std::nullopt, kName);
+    convertUnits(snapshot, options, std::nullopt, kSharedName);
     return snapshot;
 }
 

@@ -25,7 +25,7 @@
 namespace gravlab {
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+constexpr std::size_t kWriteBytes = std::size_t{1} << 20;
 constexpr std::string_view kTemporaryPrefix = ".gravlab-";
 constexpr std::string_view kTemporarySuffix = ".tmp";
 
@@ -140,7 +140,7 @@ FileCalls& fileCalls() {
 
 AtomicFile::AtomicFile(const std::filesystem::path& target, const AtomicOptions& options)
     : name_(target.string()), options_(options) {
-    buffer_.reserve(kBufferBytes);
+    buffer_.reserve(kWriteBytes);
     if (name_ == "-") {
         name_ = "the standard output";
         fd_ = ::dup(STDOUT_FILENO);
@@ -215,9 +215,9 @@ void AtomicFile::openStraight() {
 
 void AtomicFile::write(const void* bytes, std::size_t count) {
     if (fd_ < 0) throw IoError("cannot save '" + name_ + "': it was already closed");
-    if (buffer_.size() + count > kBufferBytes) flush();
+    if (buffer_.size() + count > kWriteBytes) flush();
     const char* from = static_cast<const char*>(bytes);
-    if (count >= kBufferBytes)
+    if (count >= kWriteBytes)
         writeAll(from, count);
     else
         buffer_.insert(buffer_.end(), from, from + count);

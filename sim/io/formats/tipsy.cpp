@@ -27,9 +27,9 @@ constexpr std::array<Record, 3> kRecords{{{"gas", 12, 9}, {"dark", 9, 7}, {"star
 constexpr std::size_t kDark = 1;
 
 constexpr std::size_t kShortHeader = 28, kLongHeader = 32;
-constexpr std::size_t kRowsABlock = 4096;
+constexpr std::size_t kRowsAtOnce = 4096;
 
-struct Header {
+struct TipsyHeader {
     double time = 0;
     std::int32_t bodies = 0, dimensions = 0;
     std::array<std::int32_t, 3> counts{};
@@ -52,9 +52,9 @@ struct Header {
     }
 };
 
-Header headerOf(std::string_view bytes, bool bigEndian) {
+TipsyHeader headerOf(std::string_view bytes, bool bigEndian) {
     const auto whole = [&](std::size_t at) { return loaded<std::int32_t, std::uint32_t>(bytes.data() + at, bigEndian); };
-    Header header;
+    TipsyHeader header;
     header.bigEndian = bigEndian;
     header.time = loaded<double, std::uint64_t>(bytes.data(), bigEndian);
     header.bodies = whole(8);
@@ -63,10 +63,10 @@ Header headerOf(std::string_view bytes, bool bigEndian) {
     return header;
 }
 
-std::optional<Header> plausibleHeader(std::string_view bytes) {
+std::optional<TipsyHeader> plausibleHeader(std::string_view bytes) {
     if (bytes.size() < kShortHeader) return std::nullopt;
     for (bool bigEndian : {true, false})
-        if (const Header header = headerOf(bytes, bigEndian); header.plausible()) return header;
+        if (const TipsyHeader header = headerOf(bytes, bigEndian); header.plausible()) return header;
     return std::nullopt;
 }
 
@@ -79,9 +79,9 @@ public:
     void read(std::size_t kind, std::size_t count) {
         const Record& record = kRecords[kind];
         const std::size_t bytes = record.floats * sizeof(float);
-        block_.resize(std::min(count, kRowsABlock) * bytes);
+        block_.resize(std::min(count, kRowsAtOnce) * bytes);
         for (std::size_t done = 0; done < count;) {
-            const std::size_t rows = std::min(count - done, kRowsABlock);
+            const std::size_t rows = std::min(count - done, kRowsAtOnce);
             const std::uint64_t start = source_.offset();
             if (source_.read(block_.data(), rows * bytes) != rows * bytes)
                 throw InputError(source_.name() + ": ends at byte " + std::to_string(source_.offset()) + ", inside its " +
@@ -126,7 +126,7 @@ private:
 bool looksLikeTipsy(const Source& source) { return plausibleHeader(source.head()).has_value(); }
 
 Snapshot readTipsy(Source& source, const ReadOptions& options) {
-    const Header header = plausibleHeader(source.head()).value();
+    const TipsyHeader header = plausibleHeader(source.head()).value();
     if (!source.size())
         throw InputError(source.name() + ": tipsy is binary and cannot come through a pipe; give the file's name");
     const std::uint64_t needed = header.recordBytes();
@@ -175,7 +175,7 @@ void writeTipsy(ByteSink& sink, const Snapshot& snapshot) {
         const Double4& v = bodies.velocity[i];
         for (double value : {p.w, p.x, p.y, p.z, v.x, v.y, v.z, snapshot.softening.value_or(0), 0.0})
             append<std::uint32_t>(block, narrowed(value, i, "tipsy"), true);
-        if (i % kRowsABlock == kRowsABlock - 1) {
+        if (i % kRowsAtOnce == kRowsAtOnce - 1) {
             sink.write(block);
             block.clear();
         }
