@@ -1,11 +1,12 @@
-# gravlab_unity(TARGET): compiles a few files of one folder together, because most of a file's time goes to headers that
-# its neighbours read, too. Names in unnamed namespaces must be unique in a folder; -DCMAKE_UNITY_BUILD=OFF compiles each
-# file alone. Files with their own options stay alone.
+# gravlab_unity(TARGET): compiles the files of a room together, and those of small rooms, because most of a file's time goes
+# to headers that its neighbours read, too. Names in unnamed namespaces must be unique there; -DCMAKE_UNITY_BUILD=OFF
+# compiles each file alone. Files with their own options stay alone.
 function(gravlab_unity target)
   if(DEFINED CMAKE_UNITY_BUILD)
     return()
   endif()
   set(most 32)
+  set(few 12)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   list(SORT sources)
@@ -24,6 +25,16 @@ function(gravlab_unity target)
     endif()
   endforeach()
   list(REMOVE_DUPLICATES folders)
+  foreach(folder ${folders})
+    list(LENGTH files_${folder} count)
+    if(count LESS few)
+      list(APPEND files_small_rooms ${files_${folder}})
+      list(REMOVE_ITEM folders ${folder})
+    endif()
+  endforeach()
+  if(files_small_rooms)
+    list(APPEND folders small_rooms)
+  endif()
   foreach(folder ${folders})
     # Groups of equal size.
     list(LENGTH files_${folder} count)
