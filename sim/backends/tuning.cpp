@@ -10,7 +10,7 @@ namespace gravlab {
 namespace {
 
 // The best launch changes slowly with N; beyond this factor the backend's own rule is as good a guess.
-constexpr double kNear = 1.5;
+constexpr double kAboutBest = 1.5;
 
 bool sameMachine(const TunedChoice& a, std::string_view backend, const std::string& device, const std::string& driver,
                  Precision precision) {
@@ -32,7 +32,7 @@ Tuning Tuning::with(TunedChoice choice) const {
 const TunedChoice* Tuning::find(std::string_view backend, const LaunchFacts& facts, Precision precision, std::size_t bodies,
                                 std::string_view term) const {
     const TunedChoice* best = nullptr;
-    double nearest = std::log(kNear) * (1 + 1e-9);
+    double nearest = std::log(kAboutBest) * (1 + 1e-9);
     for (const TunedChoice& choice : choices_) {
         if (!sameMachine(choice, backend, facts.device, facts.driver, precision) || choice.term != term ||
             choice.bodies == 0 || bodies == 0)

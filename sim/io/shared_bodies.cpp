@@ -209,7 +209,8 @@ Snapshot readShared(int descriptor, const ReadOptions& options) {
     readAt(descriptor, 0, &header, sizeof header);
     if (header.magic != kMagic) throw InputError(std::string(kSharedName) + ": does not begin with GRAVBLK1");
     if (header.arrays & ~kAllArrays)
-        throw InputError(std::string(kSharedName) + ": has arrays that are unknown here; client and program differ in version");
+        throw InputError(std::string(kSharedName) +
+                         ": has arrays that are unknown here; client and program differ in version");
     if (!(header.arrays & kSharedPositions) || !(header.arrays & kSharedMasses))
         throw InputError(std::string(kSharedName) + ": positions and masses are needed");
     if (header.bodies > options.maxBodies || placesOf(header.arrays, header.bodies).end > size)

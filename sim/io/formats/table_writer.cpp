@@ -12,7 +12,7 @@
 namespace gravlab {
 namespace {
 
-constexpr int kDigits = 17, kFewestDigits = 6;
+constexpr int kAllDigits = 17, kFewestDigits = 6;
 
 class RowWriter {
 public:
@@ -20,7 +20,7 @@ public:
 
     void number(double value) {
         begin();
-        at_ = std::to_chars(at_, row_ + sizeof row_, value, std::chars_format::general, kDigits).ptr;
+        at_ = std::to_chars(at_, row_ + sizeof row_, value, std::chars_format::general, kAllDigits).ptr;
     }
     /// A run's number in the units of the file; `read` is the inverse. In single precision it has the fewest digits that
     /// read as the same number: 3e7 and not 29999998.487669423.
@@ -28,11 +28,11 @@ public:
     void inFile(double own, double value, Read read) {
         if (!single_) return number(value);
         begin();
-        for (int digits = kFewestDigits; digits <= kDigits; ++digits) {
+        for (int digits = kFewestDigits; digits <= kAllDigits; ++digits) {
             char* const end = std::to_chars(at_, row_ + sizeof row_, value, std::chars_format::general, digits).ptr;
             double written = 0;
             std::from_chars(at_, end, written);
-            if (static_cast<float>(read(written)) == static_cast<float>(own) || digits == kDigits) {
+            if (static_cast<float>(read(written)) == static_cast<float>(own) || digits == kAllDigits) {
                 at_ = end;
                 return;
             }

@@ -13,7 +13,7 @@ namespace gravlab {
 namespace {
 
 // The ratio is 1/2 in balance. A start at rest, or an expanding one, may be far from it, but hardly as far as these limits.
-constexpr double kBalance = 0.5, kLeast = 5e-3, kMost = 1e3;
+constexpr double kBalance = 0.5, kLowest = 5e-3, kHighest = 1e3;
 // A suitable system of units brings the ratio this close to balance.
 constexpr double kNear = 30;
 constexpr std::size_t kAllPairs = 1024, kHeavy = 16, kSampledPairs = std::size_t{1} << 19;
@@ -79,7 +79,7 @@ UnitsDoubt unitsDoubt(const Snapshot& snapshot) {
     const bool charges = std::ranges::any_of(bodies.position, [](const Double4& p) { return p.w < 0; });
     if (stated || charges || snapshot.isCheckpoint() || !snapshot.knowsVelocities || bodies.size() < 2) return {};
     const double ratio = kineticEnergy(bodies) / bindingEnergy(bodies);
-    if (!std::isfinite(ratio) || !(ratio > 0) || (ratio >= kLeast && ratio <= kMost)) return {};
+    if (!std::isfinite(ratio) || !(ratio > 0) || (ratio >= kLowest && ratio <= kHighest)) return {};
     const UnitSystem* best = nullptr;
     const auto away = [&](const UnitSystem& system) { return std::abs(std::log(ratio / system.gravity / kBalance)); };
     for (const UnitSystem& system : unitSystems())
