@@ -316,14 +316,14 @@ private:
     }
     /// Spheres that rest on each other fall for a step and bounce at its end: with their restitution they would hop for
     /// ever, and gain energy from the length of the step.
-    double restitutionOf(std::uint32_t a, std::uint32_t b, double apart, double closing) const {
+    double restitutionOf(double pull, double closing) const {
         constexpr double kFalls = 4;  // falls of one step
-        return -closing < kFalls * pullOf(a, b, apart) * step_.length ? 0 : contact_.restitution;
+        return -closing < kFalls * pull * step_.length ? 0 : contact_.restitution;
     }
     /// Speed at which spheres part that overlap: their overlap ends after a step, but they do not escape each other. Else
     /// the weight of others would press them into each other, step by step.
-    double partingOf(std::uint32_t a, std::uint32_t b, double apart, double overlap) const {
-        return std::min(overlap / step_.length, std::sqrt(2 * pullOf(a, b, apart) * apart));
+    double partingOf(double pull, double apart, double overlap) const {
+        return std::min(overlap / step_.length, std::sqrt(2 * pull * apart));
     }
 
     /// `away`: from b to a at the contact. The arms end at one point between the centres, so that no angular momentum is
@@ -348,7 +348,8 @@ private:
         const double both = sa.radius + sb.radius, armA = apart * sa.radius / both, armB = apart * sb.radius / both;
         const double ia = sa.radius > 0 ? wa / inertiaOf(1, sa.radius) : 0;
         const double ib = sb.radius > 0 ? wb / inertiaOf(1, sb.radius) : 0;
-        const double leaves = std::max(-restitutionOf(a, b, both, closing) * closing, partingOf(a, b, both, overlap));
+        const double pull = pullOf(a, b, both);
+        const double leaves = std::max(-restitutionOf(pull, closing) * closing, partingOf(pull, both, overlap));
         const double press = (leaves - closing) / (wa + wb);
         if (contact_.friction == 0) return {wa * press * normal, -wb * press * normal};
         Vec3d rub{};
