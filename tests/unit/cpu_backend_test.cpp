@@ -140,12 +140,16 @@ TEST(CpuBackend, refusesForcesThatItDoesNotHave) {
     }
 }
 
-TEST(CpuBackend, autoTakesSymmetryForManyBodiesOnly) {
+TEST(CpuBackend, autoTakesSymmetryForManyBodiesOnAnyNumberOfThreads) {
+    for (const int threads : {1, 2, 16}) {
+        const std::unique_ptr<Backend> cpu = made({.threads = threads});
+        cpu->load(unevenBodies(4095));
+        EXPECT_EQ(cpu->activeKernel().name, "simd-threads") << threads;
+        cpu->load(unevenBodies(4096));
+        EXPECT_EQ(cpu->activeKernel().name, "symmetric-threads") << threads;
+    }
     const std::unique_ptr<Backend> cpu = made({.threads = 2});
-    cpu->load(unevenBodies(100));
-    EXPECT_EQ(cpu->activeKernel().name, "simd-threads");
     cpu->load(unevenBodies(20000));
-    EXPECT_EQ(cpu->activeKernel().name, "symmetric-threads");
     cpu->configure({}, {.kernel = "simd"});
     EXPECT_EQ(cpu->activeKernel().name, "simd");
     cpu->configure({}, {});

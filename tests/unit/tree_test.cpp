@@ -551,6 +551,8 @@ TEST(TreeWalk, isTakenOnlyWhereAnErrorIsAllowedAndTheForceIsItsOwn) {
     EXPECT_EQ(taken(20000, {.softening = 0.01}, 1e-3), "tree");
     EXPECT_EQ(taken(20000, {.precision = Precision::mixed, .softening = 0.01}, 1e-3), "tree");
     EXPECT_EQ(taken(2000, {.softening = 0.01}, 1e-3), "simd-threads");
+    EXPECT_EQ(taken(9000, {.softening = 0.01}, 5e-4), "tree");
+    EXPECT_EQ(taken(9000, {.softening = 0.01}, 4e-4), "symmetric-threads");
     EXPECT_EQ(taken(20000, {.precision = Precision::fp64, .softening = 0.01}, 1e-3), "symmetric-threads");
     EXPECT_EQ(taken(20000, {.law = kLaw<LennardJones>}, 1e-3), "cells") << "which are exact";
     EXPECT_EQ(taken(20000, {.law = kLaw<PowerLaw>}, 1e-3), "tree");

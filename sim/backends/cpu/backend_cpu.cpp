@@ -164,8 +164,12 @@ private:
     static constexpr std::chrono::microseconds kCheckSlice{500};
     /// Smallest N at which the tree is faster than all pairs, for any number of threads; measured, see docs/benchmarks.
     static std::size_t treeBodies(double allowedError) {
-        return allowedError >= 1e-3 ? 8192 : allowedError >= 1e-4 ? 16384 : 65536;
+        return allowedError >= 5e-4 ? 8192 : allowedError >= 1e-4 ? 16384 : 65536;
     }
+
+    /// Smallest N at which Newton's third law is faster on up to eight threads: 1.3 to 1.5 times. It does not depend on their
+    /// number, because the sums of both rows differ in their last bits.
+    static constexpr std::size_t kSymmetricBodies = 4096;
 
     /// Smallest N at which cells are faster than all pairs under a law that ends; measured, see
     /// docs/benchmarks/far-field.md.
@@ -222,8 +226,7 @@ private:
             return tree;
         if (const KernelRow& cells = kernel("cpu", "cells"); bodies >= kCellBodies && refusal(cells, force).empty())
             return cells;
-        // Newton's third law gives 1.5 times the rate once there are enough tiles to keep all threads busy.
-        const bool symmetric = sources == bodies && bodies >= 2048 * static_cast<std::size_t>(context_.pool.threads());
+        const bool symmetric = sources == bodies && bodies >= kSymmetricBodies;
         return kernel("cpu", symmetric ? "symmetric-threads" : "simd-threads");
     }
 
