@@ -130,6 +130,8 @@ ParticleSet buildMoon(const SceneRequest& request) {
 constexpr std::string_view kSunName[] = {"Sun"}, kSaturnName[] = {"Saturn"}, kEarthName[] = {"Earth"};
 constexpr Celestial kSunKind[] = {Celestial::star}, kSaturnKind[] = {Celestial::ringed};
 constexpr FarField kClosePairs{.accuracy = 1e-3};
+// Moonlets and spiral arms perturb the disc: with 1e-3, 99 % of the bodies keep only 1.3e-3.
+constexpr FarField kMoonlets{.accuracy = 5e-4};
 
 }  // namespace
 
@@ -184,7 +186,7 @@ std::span<const Scene> contactScenes() {
          .bodiesCpu = 16384,
          .timeStep = 0.03,
          .story = {600, 50},
-         .farField = kClosePairs,
+         .farField = kMoonlets,
          .view = {.distance = 10, .elevation = 0.7, .pointSize = 0.01, .speedScale = 1},
          .build = buildMoon,
          .units = kEarth,
