@@ -167,8 +167,8 @@ private:
         return allowedError >= 5e-4 ? 8192 : allowedError >= 1e-4 ? 16384 : 65536;
     }
 
-    /// Smallest N at which Newton's third law is faster on up to eight threads: 1.3 to 1.5 times. It does not depend on their
-    /// number, because the sums of both rows differ in their last bits.
+    /// Smallest N at which Newton's third law is faster on up to eight threads: 1.3 to 1.5 times. It does not depend on
+    /// their number, because the sums of both rows differ in their last bits.
     static constexpr std::size_t kSymmetricBodies = 4096;
 
     /// Smallest N at which cells are faster than all pairs under a law that ends; measured, see
