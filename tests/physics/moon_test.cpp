@@ -1,5 +1,6 @@
 // The debris of a giant impact becomes a moon, as in Kokubo, Ida & Makino 2000. Three discs of 16,384 bodies take ten
 // minutes with steps of 0.12, so the test runs only with GRAVLAB_LONG_TESTS.
+#include "sim/measure/orbit.h"
 #include "sim/run/simulation.h"
 #include "tests/advance.h"
 
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,18 +38,17 @@ struct BeyondRoche {
     Satellite anywhere;  ///< the largest on either side of the limit
 };
 BeyondRoche beyondRocheOf(const ParticleSet& bodies) {
-    std::size_t earth = 0;
-    for (std::size_t i = 1; i < bodies.size(); ++i)
-        if (bodies.position[i].w > bodies.position[earth].w) earth = i;
+    const auto lighter = [](const Double4& a, const Double4& b) { return a.w < b.w; };
+    const std::size_t earth =
+        static_cast<std::size_t>(std::ranges::max_element(bodies.position, lighter) - bodies.position.begin());
     BeyondRoche outside;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         if (i == earth) continue;
-        const Vec3d apart = xyz(bodies.position[i]) - xyz(bodies.position[earth]);
-        const Vec3d parting = xyz(bodies.velocity[i]) - xyz(bodies.velocity[earth]);
-        const double mass = bodies.position[i].w, both = mass + bodies.position[earth].w;
-        const double axis = 1 / (2 / length(apart) - dot(parting, parting) / both);
-        if (axis > 0 && mass > outside.anywhere.mass) outside.anywhere = {mass, axis};
-        if (!(axis > kRocheLimit)) continue;  // unbound ones, too, are no part of the moon's disc
+        const std::optional<Orbit> orbit = orbitAbout(bodies, i, earth, {});
+        if (!orbit || !orbit->closed()) continue;  // unbound bodies are no part of the moon's disc
+        const double mass = bodies.position[i].w, axis = orbit->semiMajorAxis;
+        if (mass > outside.anywhere.mass) outside.anywhere = {mass, axis};
+        if (!(axis > kRocheLimit)) continue;
         outside.mass += mass;
         ++outside.bodies;
         if (mass > outside.largest.mass) outside.largest = {mass, axis};
