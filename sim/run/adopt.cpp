@@ -22,12 +22,8 @@ void Simulation::adopt(BuiltRun built) {
                            term.how.allowedError,
                            term.how.opening,
                            term.what->offer()});
-    // The backend may have chosen the row of the pair law. An accuracy is in force only for a row that an allowed error
-    // controls, and a requested opening angle waits for a row that has one.
-    const KernelRow& row = backend_->activeKernel();
-    v.pairs().kernel = {std::string(row.name), backend_->activeLaunch()};
-    v.pairs().accuracy = row.approximates && !row.byOpening ? keptAccuracy(row, v.force, now_.choice.allowedError) : 0;
-    v.pairs().opening = now_.choice.opening;
+    takeRow(v, backend_->activeKernel(), backend_->activeLaunch(), now_.choice.allowedError);
+    v.pairs().opening = now_.choice.opening;  // a requested one waits for a row that has one
     if (v.start)
         names_ = v.start->names;
     else if (now_.scene->names.empty())

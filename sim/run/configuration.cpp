@@ -171,6 +171,12 @@ bool keepsEnergy(const RunConfiguration& configuration) {
     return std::ranges::all_of(configuration.terms, [](const TermInUse& term) { return term.offer.conservesEnergy; });
 }
 
+void takeRow(RunConfiguration& configuration, const KernelRow& row, const LaunchConfig& launch, double allowedError) {
+    TermInUse& pairs = configuration.pairs();
+    pairs.kernel = {std::string(row.name), launch};
+    pairs.accuracy = row.byOpening ? 0 : keptAccuracy(row, configuration.force, allowedError);
+}
+
 PairSummation pairSummation(const RunConfiguration& configuration) {
     const TermInUse& pairs = configuration.pairs();
     const KernelRow& row = kernel(configuration.backend, pairs.kernel.kernel);

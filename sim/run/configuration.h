@@ -140,6 +140,10 @@ struct RunConfiguration {
 /// Whether all of its forces conserve the energy, so that a change of it is an error.
 bool keepsEnergy(const RunConfiguration& configuration);
 
+/// Takes over the row of the pair law, which the backend may have chosen. An accuracy is in force only for a row that an
+/// allowed error controls.
+void takeRow(RunConfiguration& configuration, const KernelRow& row, const LaunchConfig& launch, double allowedError);
+
 /// How the host sums the pairs of this run: as its forces are computed. Null: all of them.
 PairSummation pairSummation(const RunConfiguration& configuration);
 

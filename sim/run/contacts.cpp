@@ -118,6 +118,14 @@ void Simulation::resolveStep(double begin) {
     if (events_) events_->insert(events_->end(), events.begin(), events.end());
     now_.values.bodies = backend_->size();
     targetsKnown_ = targetsKnown_ && backend_->size() == before;
+    // Another row may be the best for the bodies left.
+    if (const KernelRow& row = backend_->activeKernel(); row.name != now_.values.pairs().kernel.kernel) {
+        takeRow(now_.values, row, backend_->activeLaunch(), now_.choice.allowedError);
+        ++revision_;
+        check_.reset();
+        recheck_.reset();
+        rechecking_ = false;
+    }
     if (!check_ || rechecking_) backend_->requestForceCheck(checkTargets());
 }
 

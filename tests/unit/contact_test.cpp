@@ -382,6 +382,19 @@ TEST(Contact, aForceCheckEndsAlthoughEachStepHasContacts) {
     EXPECT_TRUE(simulation.forceCheck()->passed);
 }
 
+TEST(Contact, aRunNamesTheRowThatSumsTheBodiesLeft) {
+    Simulation simulation({.scene = "moon", .bodies = 4096, .backend = "cpu", .contact = ContactMode::stick});
+    EXPECT_EQ(simulation.configuration().pairs().kernel.kernel, "symmetric-threads");
+    const std::uint64_t revision = simulation.revision();
+    while (simulation.step() < 3) simulation.advance({.seconds = 0, .steps = 1}, nullptr);
+    EXPECT_LT(simulation.configuration().bodies, 4096u);
+    EXPECT_EQ(simulation.backend().activeKernel().name, "simd-threads");
+    EXPECT_EQ(simulation.configuration().pairs().kernel.kernel, "simd-threads");
+    EXPECT_GT(simulation.revision(), revision);
+    ASSERT_TRUE(simulation.forceCheck());
+    EXPECT_TRUE(simulation.forceCheck()->passed);
+}
+
 TEST(Contact, aFieldThatDependsOnTimeKeepsItsClockWhereContactsChangeBodies) {
     // Two bodies without mass bounce far from a third one, which a turning bar moves.
     const ParticleSet start =
