@@ -18,13 +18,13 @@ constexpr int kMostSystems = 8;  // more groups are species, or single bodies
 constexpr double kHeavy = 10;    // times the mean mass: heavier bodies are never left out at random
 constexpr std::size_t kMostHeavy = 1024;
 
-struct Source {
+struct PointMass {
     double x, y, z, mass;  ///< the mass includes that of bodies left out
 };
 
 /// Data of a system that are kept until it is measured.
 struct System {
-    std::vector<Source> sources{};
+    std::vector<PointMass> sources{};
     double kinetic = 0, mass = 0, softening = 0;
     std::size_t bodies = 0;
 };
@@ -105,15 +105,16 @@ std::vector<System> systemsOf(const ParticleSet& bodies, const ForceSettings& fo
     return systems;
 }
 
-double halfMassRadius(const std::vector<Source>& sources, double mass) {
-    Source centre{0, 0, 0, mass};
-    for (const Source& s : sources) {
+double halfMassRadius(const std::vector<PointMass>& sources, double mass) {
+    PointMass centre{0, 0, 0, mass};
+    for (const PointMass& s : sources) {
         centre.x += s.mass * s.x / mass;
         centre.y += s.mass * s.y / mass;
         centre.z += s.mass * s.z / mass;
     }
     std::vector<std::pair<double, double>> shells;
-    for (const Source& s : sources) shells.emplace_back(std::hypot(s.x - centre.x, s.y - centre.y, s.z - centre.z), s.mass);
+    for (const PointMass& s : sources)
+        shells.emplace_back(std::hypot(s.x - centre.x, s.y - centre.y, s.z - centre.z), s.mass);
     std::sort(shells.begin(), shells.end());
     double inside = 0;
     for (const auto& [radius, shell] : shells)
@@ -127,10 +128,10 @@ std::optional<VirialState> measured(const System& system) {
     const double soft2 = system.softening * system.softening;
     double forces = 0;
     for (std::size_t i = 1; i < system.sources.size(); ++i) {
-        const Source a = system.sources[i];
+        const PointMass a = system.sources[i];
         double row = 0;
         for (std::size_t j = 0; j < i; ++j) {
-            const Source& b = system.sources[j];
+            const PointMass& b = system.sources[j];
             const double x = b.x - a.x, y = b.y - a.y, z = b.z - a.z, r2 = x * x + y * y + z * z, d2 = r2 + soft2;
             row += d2 > 0 ? b.mass * r2 / (d2 * std::sqrt(d2)) : 0;
         }

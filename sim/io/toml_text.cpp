@@ -11,7 +11,7 @@ namespace {
 
 // Byte b becomes the character U+10F000 + b: private use, which no text contains. In UTF-8 it has these four bytes.
 constexpr std::string_view kEscape = "\\U0010F0";
-constexpr std::string_view kMark = "\xF4\x8F";
+constexpr std::string_view kFirstBytes = "\xF4\x8F";
 constexpr unsigned char kLower = 0x82, kUpper = 0x83;  // the third byte: for bytes below 0xC0, and for the others
 
 bool foreign(char c) { return (static_cast<unsigned char>(c) & 0x80u) != 0; }
@@ -115,7 +115,7 @@ std::string withItsLetters(std::string_view parsed) {
     for (std::size_t i = 0; i < parsed.size(); ++i) {
         const std::string_view rest = parsed.substr(i);
         const auto third = static_cast<unsigned char>(rest.size() > 3 ? rest[2] : 0);
-        if (!rest.starts_with(kMark) || (third != kLower && third != kUpper)) {
+        if (!rest.starts_with(kFirstBytes) || (third != kLower && third != kUpper)) {
             bytes += rest.front();
             continue;
         }
