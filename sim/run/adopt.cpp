@@ -54,9 +54,7 @@ void Simulation::adopt(BuiltRun built) {
     if (!stepUnderWay_ && clock_.timeStep != v.timeStep) clock_.rebase(v.timeStep);
 
     if (plan.bodies || now_.changes.force) {
-        check_.reset();
-        recheck_.reset();
-        rechecking_ = false;
+        dropForceChecks();
         backend_->requestForceCheck(checkTargets());
     }
 }

@@ -122,9 +122,7 @@ void Simulation::resolveStep(double begin) {
     if (const KernelRow& row = backend_->activeKernel(); row.name != now_.values.pairs().kernel.kernel) {
         takeRow(now_.values, row, backend_->activeLaunch(), now_.choice.allowedError);
         ++revision_;
-        check_.reset();
-        recheck_.reset();
-        rechecking_ = false;
+        dropForceChecks();
     }
     if (!check_ || rechecking_) backend_->requestForceCheck(checkTargets());
 }

@@ -127,6 +127,11 @@ private:
     void endCheck();
     void replaceBodies(const ParticleSet& bodies);
     const std::vector<std::uint32_t>& checkTargets();
+    void dropForceChecks() {
+        check_.reset();
+        recheck_.reset();
+        rechecking_ = false;
+    }
 
     static inline std::atomic<std::uint64_t> newest_{0};  ///< number of the newest run or bodies in this process
 
