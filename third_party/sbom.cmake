@@ -77,7 +77,7 @@ gravlab_sbom(CLI11 "${CLI11_VERSION}" BSD-3-Clause HEADERS https://github.com/CL
 gravlab_sbom(nlohmann_json "${nlohmann_json_VERSION}" MIT HEADERS https://github.com/nlohmann/json)
 gravlab_sbom(tomlplusplus "${tomlplusplus_VERSION}" MIT HEADERS https://github.com/marzer/tomlplusplus)
 gravlab_pc_version(_version_found libhwy "${hwy_VERSION}")
-gravlab_sbom(hwy "${_version_found}" "Apache-2.0 OR BSD-3-Clause" hwy::hwy https://github.com/google/highway)
+gravlab_sbom(hwy "${_version_found}" "Apache-2.0 OR BSD-3-Clause" HEADERS https://github.com/google/highway)
 set(_version_found "${IMGUI_PC_VERSION}")
 if(NOT _version_found)
   set(_version_found "${imgui_VERSION}")
