@@ -294,13 +294,8 @@ void Document::panBy(glm::vec2 pixels, glm::vec2 cursor, glm::vec2 surface) {
 }
 
 void Document::centreOn(glm::vec2 cursor, glm::vec2 surface) {
-    frameAll = false;
     const SurfaceSpot spot = spotAt(cursor, surface);
-    if (fourViewed()) {
-        panBy(0.5f * spot.size - spot.cursor, cursor, surface);
-        return;
-    }
-    camera.pan(0.5f * spot.size - spot.cursor, spot.size * (drawnCamera().distance / spot.camera.distance));
+    panBy(0.5f * spot.size - spot.cursor, cursor, surface);
 }
 
 }  // namespace gravlab
