@@ -39,9 +39,7 @@ Reach reachOf(std::string_view path) {
 void putBack(Document& document, Document&& before) {
     if (document.facts.bodies != before.facts.bodies) before.selected = std::move(document.selected);
     before.facts = std::move(document.facts);
-    before.message = std::move(document.message);
-    before.warning = document.warning;
-    before.messageAge = document.messageAge;
+    static_cast<News&>(before) = document;
     document = std::move(before);
 }
 
@@ -246,11 +244,7 @@ std::string commandText(const Command& command) {
     return std::visit(Text(), command);
 }
 
-Ticket Controller::post(Command command, Sender sender) {
-    std::vector<Command> one;
-    one.push_back(std::move(command));
-    return post(std::move(one), sender);
-}
+Ticket Controller::post(Command command, Sender sender) { return post(std::vector{std::move(command)}, sender); }
 
 Ticket Controller::post(std::vector<Command> batch, Sender sender) {
     const std::lock_guard lock(mutex_);
