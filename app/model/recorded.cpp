@@ -32,13 +32,19 @@ bool has(const RecordedRow& row, std::string_view column, std::string_view value
     return found != row.end() && found->second == value;
 }
 
+/// The number of a cell; empty where there is none.
+std::optional<double> cellNumber(const RecordedRow& row, std::string_view column) {
+    const auto found = row.find(column);
+    return found == row.end() ? std::nullopt : numberOf(valueOf(found->second));
+}
+
+double number(const RecordedRow& row, std::string_view column) { return cellNumber(row, column).value_or(0); }
+
 /// A rate in single precision, for usual bodies, that passed its check [interactions/s]; 0: none.
 double rateOf(const RecordedRow& row) {
-    const auto rate = row.find(kRate);
-    if (rate == row.end() || !has(row, "verified", "true") || !has(row, "precision", nameOf(Precision::fp32)) ||
-        !has(row, "note", ""))
-        return 0;
-    return numberOf(valueOf(rate->second)).value_or(0);
+    const bool counts =
+        has(row, "verified", "true") && has(row, "precision", nameOf(Precision::fp32)) && has(row, "note", "");
+    return counts ? number(row, kRate) : 0;
 }
 
 std::string giga(double rate) {
@@ -67,11 +73,6 @@ std::string_view deviceOf(std::string_view file) {
     return device;
 }
 
-double number(const RecordedRow& row, std::string_view column) {
-    const auto found = row.find(column);
-    return found == row.end() ? 0 : numberOf(valueOf(found->second)).value_or(0);
-}
-
 /// The rates of rows as curves, named by one column over another.
 RecordedFigure curvesOf(const std::vector<RecordedRow>& rows, std::string_view name, std::string_view over) {
     RecordedFigure figure;
@@ -98,18 +99,14 @@ RecordedFigure curvesOf(const std::vector<RecordedRow>& rows, std::string_view n
 
 /// Whether a cell equals `wanted`: the same text, or the same number.
 bool says(const RecordedRow& row, std::string_view column, std::string_view wanted) {
-    const auto found = row.find(column);
-    if (found == row.end()) return false;
-    if (found->second == wanted) return true;
-    const std::optional<double> cell = numberOf(valueOf(found->second)), number = numberOf(valueOf(std::string(wanted)));
-    return cell && number && *cell == *number;
+    if (has(row, column, wanted)) return true;
+    const std::optional<double> cell = cellNumber(row, column);
+    return cell && cell == numberOf(valueOf(wanted));
 }
 
 /// The number of a row in a column; empty when the row has none, or a rate that failed its check.
 std::optional<double> numberOfRow(const RecordedRow& row, std::string_view column) {
-    const auto found = row.find(column.empty() ? kRate : column);
-    if (found == row.end()) return std::nullopt;
-    const std::optional<double> number = numberOf(valueOf(found->second));
+    const std::optional<double> number = cellNumber(row, column.empty() ? kRate : column);
     if (!column.empty() || !number) return number;
     const bool ours = row.contains("verified");  // papers publish no check
     const double rate = ours ? rateOf(row) : *number;
