@@ -490,11 +490,9 @@ void addFacts(Rows& rows) {
               {.term = "Accelerations of some bodies are computed once more in double precision: half of the errors are "
                        "below the first number, 99.9 % below the second."});
     rows.fact("run.bonds", "Bonds", "bonds that act in this run; the picture shows them as lines",
-              [](const Document& d) -> Value { return static_cast<std::int64_t>(d.facts.bondLines); },
-              {.kind = Kind::integer});
+              inFacts<&Facts::bondLines>);
     rows.fact("run.broken_bonds", "Broken bonds", "bonds that have broken at the ends of steps",
-              [](const Document& d) -> Value { return static_cast<std::int64_t>(d.facts.brokenBonds); },
-              {.kind = Kind::integer});
+              inFacts<&Facts::brokenBonds>);
     rows.measured("run.rate", "Rate", "interactions a second, N*N for each force, of a tree what it evaluates",
                   [](const Document& d) { return onceVerified(d, d.facts.interactionsPerSecond); },
                   {.term = "An interaction is the pull of one body on another. Their time is taken by the clock of the "
