@@ -144,7 +144,7 @@ std::string TwinRecord::summary(Simulation& first) {
         ParticleSet there;
         twin.snapshot(there);
         const double now = measureSystem(there, twin.terms()).energy();
-        const UnitOfEnergy unit = unitOfEnergy(units);
+        const ShownUnit unit = unitOfEnergy(units);
         text += formatted("; energy %.9g", now * unit.scale) + (unit.name.empty() ? "" : " " + unit.name) +
                 formatted(", relative change %.2e", relative(now, twinEnergy0_));
     }
@@ -538,7 +538,7 @@ int runCommand(const Options& asked) {
     }
 
     std::FILE* out = standardOutputTaken ? stderr : stdout;
-    const UnitOfEnergy energy = unitOfEnergy(units);
+    const ShownUnit energy = unitOfEnergy(units);
     std::fprintf(out, "%s: %s bodies, %s step%s of %s to t = %s with %s in %.2f s", printable(settings.scene).c_str(),
                  grouped(simulation.backend().size()).text, grouped(static_cast<std::uint64_t>(steps)).text,
                  steps == 1 ? "" : "s", timeText(settings.timeStep, units).c_str(),

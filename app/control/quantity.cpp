@@ -147,7 +147,7 @@ std::string meaningOf(double value, std::string_view dimension, const SceneUnits
     if (row->unit == "L") return shown(units.lengthScale, units.length);
     if (row->unit == "M") return shown(units.massScale, units.mass);
     if (row->unit == "L/T") return shown(units.speedScale, units.speed);
-    const UnitOfTime time = unitOfTime(value, units);
+    const ShownUnit time = unitOfTime(value, units);
     return shown(time.scale, time.name + (row->aSecond ? "/s" : ""));
 }
 

@@ -58,7 +58,7 @@ constexpr LaunchKey kLaunchKeys[] = {
 std::string shown(std::string_view key, const RunConfiguration& s) {
     if (key == "integrator") return s.integrator;
     const SceneUnits& units = s.start ? s.start->row.units : sceneNamed(s.scene, s.sceneVersion).units;
-    const UnitOfTime time = unitOfTime(s.timeStep, units);
+    const ShownUnit time = unitOfTime(s.timeStep, units);
     if (key == "time_step")
         return formatted("dt %.4g", s.timeStep * time.scale) + (units.time.empty() ? "" : " " + time.name);
     if (key == "precision") return std::string(nameOf(s.force.precision));

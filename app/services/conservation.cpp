@@ -244,7 +244,7 @@ std::string ConservationMonitor::advice(const RunConfiguration& now, const Integ
     if (!std::isfinite(worst_)) return "The energy is no number any more: start again with a smaller time step.";
     // The error scales with dt to the power of the order; aim below the limit. Reduce dt by at most a hundredfold at once.
     const double aim = std::pow(0.3 * kDoubtfulChange / worst_, 1.0 / std::max(1, integrator.order));
-    const UnitOfTime time = unitOfTime(now.timeStep, units);
+    const ShownUnit time = unitOfTime(now.timeStep, units);
     const auto named = [](bool known, std::string_view unit) { return known ? " " + std::string(unit) : std::string(); };
     const double step = roundDown(std::abs(now.timeStep) * std::clamp(aim, 0.01, 0.5) * time.scale);
     std::string text = "Try dt " + formatted("%.3g", step) + named(!units.time.empty(), time.name);

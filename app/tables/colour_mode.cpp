@@ -18,7 +18,7 @@ namespace {
 
 std::string orOwn(std::string_view name, std::string_view own) { return std::string(name.empty() ? own : name); }
 
-ShownUnit speedUnit(const SceneUnits& u) { return {orOwn(u.speed, "L/T"), u.speedScale}; }
+ShownUnit bodySpeedUnit(const SceneUnits& u) { return {orOwn(u.speed, "L/T"), u.speedScale}; }
 
 ShownUnit accelerationUnit(const SceneUnits& u) {
     if (u.speed.empty() || u.time.empty()) return {"L/T^2", 1};
@@ -48,7 +48,7 @@ constexpr double kResolved = 1500, kMostResolved = 0.05;
 constexpr float kCoolest = 3200, kHottest = 13000;
 
 constexpr ColourMode kModes[] = {
-    {"speed", "speed", "speed of a body", VertexValue::speed, false, false, "", speedUnit},
+    {"speed", "speed", "speed of a body", VertexValue::speed, false, false, "", bodySpeedUnit},
     {"acceleration", "acceleration", "acceleration of a body, on a logarithmic scale", VertexValue::acceleration, false,
      true, "", accelerationUnit},
     {"energy", "kinetic energy", "kinetic energy of a body, on a logarithmic scale", VertexValue::kineticEnergy, false, true,

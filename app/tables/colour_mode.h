@@ -1,6 +1,7 @@
 // The meaning of a body's colour: a table of modes, and the ranges of their colour maps. Rule: a mode shows computed values;
 // when colours are random, its text says so.
 #pragma once
+#include "app/tables/unit_text.h"
 #include "render/colour_map.h"
 #include "render/particle_renderer.h"
 #include "sim/core/group.h"
@@ -9,7 +10,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,12 +32,6 @@ struct BodyFacts {
 /// `before`: facts of the earlier set of these bodies, which keep their age.
 BodyFacts bodyFacts(const ParticleSet& bodies, const BodyFacts* before = nullptr);
 BodyMotion motionOf(const Double4& velocity);
-
-/// A unit, and the size of the scene's own unit in it.
-struct ShownUnit {
-    std::string name;
-    double scale = 1;
-};
 
 /// A row of the table.
 struct ColourMode {

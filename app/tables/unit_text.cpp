@@ -38,17 +38,17 @@ RoundLength roundLength(double most, const SceneUnits& units) {
     return {round / scale, threeDigits(round) + " " + std::string(name)};
 }
 
-UnitOfTime unitOfTime(double time, const SceneUnits& units) {
+ShownUnit unitOfTime(double time, const SceneUnits& units) {
     const double value = std::abs(time) * units.timeScale;
-    if (units.time.empty()) return {units.timeScale, "T"};
-    if (units.time == "Myr" && value >= 1000) return {units.timeScale / 1000, "Gyr"};
-    if (units.time == "years" && value < 2) return {units.timeScale * 365.25, "days"};
-    return {units.timeScale, std::string(units.time)};
+    if (units.time.empty()) return {"T", units.timeScale};
+    if (units.time == "Myr" && value >= 1000) return {"Gyr", units.timeScale / 1000};
+    if (units.time == "years" && value < 2) return {"days", units.timeScale * 365.25};
+    return {std::string(units.time), units.timeScale};
 }
 
 std::string clockText(double time, const SceneUnits& units) {
     char text[64];
-    const auto [scale, name] = unitOfTime(time, units);
+    const auto [name, scale] = unitOfTime(time, units);
     const double value = time * scale, size = std::abs(value);
     std::snprintf(text, sizeof text, "t = %.*f",
                   name == "Gyr"                   ? 3
@@ -60,23 +60,22 @@ std::string clockText(double time, const SceneUnits& units) {
 }
 
 std::string timeText(double time, const SceneUnits& units) {
-    const UnitOfTime unit = unitOfTime(time, units);
+    const ShownUnit unit = unitOfTime(time, units);
     return formatted("%.6g", time * unit.scale) + (units.time.empty() ? "" : " " + unit.name);
 }
 
-UnitOfEnergy unitOfEnergy(const SceneUnits& units) {
+ShownUnit unitOfEnergy(const SceneUnits& units) {
     if (units.mass.empty()) return {};
-    return {units.massScale * units.speedScale * units.speedScale,
-            std::string(units.mass) + " (" + std::string(units.speed) + ")^2"};
+    return {std::string(units.mass) + " (" + std::string(units.speed) + ")^2",
+            units.massScale * units.speedScale * units.speedScale};
 }
 
-SpeedText speedUnit(double speed, const SceneUnits& units) {
-    if (units.time.empty()) return {1, "T/s"};
-    SpeedText text{units.timeScale, std::string(units.time) + "/s"};
+ShownUnit speedUnit(double speed, const SceneUnits& units) {
+    if (units.time.empty()) return {"T/s", 1};
     const double shown = std::abs(speed) * units.timeScale;
-    if (units.time == "Myr" && shown >= 1000) return {units.timeScale / 1000, "Gyr/s"};
-    if (units.time == "years" && shown < 1) return {units.timeScale * 365.25, "days/s"};
-    return text;
+    if (units.time == "Myr" && shown >= 1000) return {"Gyr/s", units.timeScale / 1000};
+    if (units.time == "years" && shown < 1) return {"days/s", units.timeScale * 365.25};
+    return {std::string(units.time) + "/s", units.timeScale};
 }
 
 }  // namespace gravlab

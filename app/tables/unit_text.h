@@ -16,13 +16,15 @@ struct RoundLength {
 };
 RoundLength roundLength(double most, const SceneUnits& units);
 
+/// A unit, and the size of the scene's own unit in it.
+struct ShownUnit {
+    std::string name{};
+    double scale = 1;
+};
+
 /// The unit for times of that size: one [T] is `scale` of `name`, such as Myr. Long times use Gyr, short times in years use
 /// days; without units it is T.
-struct UnitOfTime {
-    double scale = 1;
-    std::string name;
-};
-UnitOfTime unitOfTime(double time, const SceneUnits& units);
+ShownUnit unitOfTime(double time, const SceneUnits& units);
 
 /// The simulated time in the scene's units: "t = 120.5 Myr".
 std::string clockText(double time, const SceneUnits& units);
@@ -30,18 +32,10 @@ std::string clockText(double time, const SceneUnits& units);
 /// A time with its unit, for sentences: "4.77 Myr"; without units the number alone.
 std::string timeText(double time, const SceneUnits& units);
 /// The unit of energies in tables, "Msun (km/s)^2", and its number per unit of the run; without units empty and 1.
-struct UnitOfEnergy {
-    double scale = 1;
-    std::string name;
-};
-UnitOfEnergy unitOfEnergy(const SceneUnits& units);
+ShownUnit unitOfEnergy(const SceneUnits& units);
 
-/// The unit for the speed of the story: times `scale` it is a convenient number of `unit`, such as "Myr/s".
-struct SpeedText {
-    double scale = 1;
-    std::string unit;
-};
-SpeedText speedUnit(double speed, const SceneUnits& units);
+/// The unit for the speed of the story: times `scale` it is a convenient number of `name`, such as "Myr/s".
+ShownUnit speedUnit(double speed, const SceneUnits& units);
 
 // Units of rates beside a plot, where a number has space for five letters.
 

@@ -35,9 +35,9 @@ void drawTransport(PanelContext& p) {
 void drawSpeed(PanelContext& p) {
     const SceneUnits& units = p.facts.scene->units;
     const Intent& intent = p.document.intent;
-    const SpeedText unit = speedUnit(intent.speed > 0 ? intent.speed : p.facts.speed, units);
+    const ShownUnit unit = speedUnit(intent.speed > 0 ? intent.speed : p.facts.speed, units);
     const Control control = controlOf(parameter("run.speed"));
-    const std::string format = intent.speed == 0 ? "by steps per frame" : "%.3g " + unit.unit;
+    const std::string format = intent.speed == 0 ? "by steps per frame" : "%.3g " + unit.name;
     double value = intent.speed * unit.scale;
     const Dragging hand =
         p.widgets.drag(control, value, {.least = 0, .most = 1e30, .speed = 0.02, .floor = 1e-9, .format = format.c_str()});
@@ -53,7 +53,7 @@ void drawSpeed(PanelContext& p) {
     std::string text = "the scene's own pace";
     if (intent.speed == 0 || behind)
         text = (behind ? "this machine reaches " : "that makes ") +
-               formatted("%.3g %s", p.facts.speed * unit.scale, unit.unit.c_str());
+               formatted("%.3g %s", p.facts.speed * unit.scale, unit.name.c_str());
     else if (std::abs(parts - 1) >= 1e-6)
         text = formatted("%.3g times ", parts) + text;
     p.widgets.wrapped(palette::kMuted, text.c_str());
@@ -280,7 +280,7 @@ void inUnits(PanelContext& p, std::string_view path, const std::string& unit, do
 void drawPhysics(PanelContext& p) {
     p.widgets.section("Physics");
     const SceneUnits& units = p.facts.scene->units;
-    const UnitOfTime time = unitOfTime(p.facts.configuration.timeStep, units);
+    const ShownUnit time = unitOfTime(p.facts.configuration.timeStep, units);
     inUnits(p, "run.time_step", units.time.empty() ? "" : time.name, time.scale);
     inUnits(p, "run.softening", std::string(units.length), units.lengthScale);
     parameter(p, "run.law");

@@ -65,7 +65,7 @@ StatusTexts statusTexts(PanelContext& p) {
     if (p.facts.stepProgress > 0 && p.facts.stepsPerSecond < kSlowSteps)
         said.progress = formatted("  + %.0f %%", 100 * p.facts.stepProgress);
     if (isAdaptive(p.facts.integrator->program) && p.facts.innerStep > 0) {
-        const UnitOfTime unit = unitOfTime(p.facts.innerStep, p.facts.scene->units);
+        const ShownUnit unit = unitOfTime(p.facts.innerStep, p.facts.scene->units);
         said.automatic = formatted("automatic step %.3g %s", p.facts.innerStep * unit.scale, unit.name.c_str());
     }
     if (const int rungs = rungsIn(p.facts.figures); inBlocks(p.facts.integrator->program) && rungs > 0)

@@ -119,7 +119,7 @@ void drawTwinStrip(PanelContext& p) {
         p.widgets.text(kTwinNumbers, palette::kText, text.c_str());
         const float gap = 6 * s, tall = ImGui::GetContentRegionAvail().y;
         Plot apart = separationPlot(curve), energy = twinEnergyPlot(curve, pair.labels);
-        const UnitOfTime time = unitOfTime(p.facts.time, units);
+        const ShownUnit time = unitOfTime(p.facts.time, units);
         rescale(apart, time.scale, units.lengthScale);
         rescale(energy, time.scale, 1);
         apart.title = "Apart [" + (units.length.empty() ? "L" : std::string(units.length)) + "] over t [" + time.name + "]";

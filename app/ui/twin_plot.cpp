@@ -86,7 +86,7 @@ void writeDivergence(ByteSink& file, const std::string& title, const std::pair<s
     const float right = canvas.size().x - kPageMargin, bottom = canvas.size().y - 20;
     Plot apart = separationPlot(divergence), energy = twinEnergyPlot(divergence, labels);
     const double last = divergence.points().empty() ? 0 : divergence.points().back().time;
-    const UnitOfTime time = unitOfTime(last, units);
+    const ShownUnit time = unitOfTime(last, units);
     rescale(apart, time.scale, units.lengthScale);
     rescale(energy, time.scale, 1);
     apart.x.label = energy.x.label = "t [" + time.name + "]";

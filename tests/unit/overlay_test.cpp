@@ -36,7 +36,7 @@ TEST(Overlay, clockShowsTheScenesUnits) {
     EXPECT_EQ(clockText(2 * 3.14159265, sceneNamed("solar-system").units), "t = 365.2 days");
     // Plots and numbers beside the clock have the same time.
     for (const double time : {0.0, 10.0, 1000.0}) {
-        const UnitOfTime unit = unitOfTime(time, kGalacticUnits);
+        const ShownUnit unit = unitOfTime(time, kGalacticUnits);
         EXPECT_EQ(clockText(time, kGalacticUnits).substr(clockText(time, kGalacticUnits).rfind(' ') + 1), unit.name);
     }
     EXPECT_EQ(unitOfTime(1000, kGalacticUnits).name, "Gyr");
