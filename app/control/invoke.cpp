@@ -12,8 +12,7 @@ namespace {
 /// The choice with that name, or with that number from 1. Throws UsageError.
 int choiceOf(const Action& action, const Value& argument, const KeyTarget& target) {
     const auto* number = std::get_if<std::int64_t>(&argument);
-    const std::string wanted =
-        inLowerCase(std::holds_alternative<std::string>(argument) ? std::get<std::string>(argument) : valueText(argument));
+    const std::string wanted = inLowerCase(wordOf(argument));
     std::vector<std::string> names;
     int which = 0;
     for (const SettingChoice& choice : choicesOf(action, target)) {

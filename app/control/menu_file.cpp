@@ -9,12 +9,6 @@
 namespace gravlab {
 namespace {
 
-/// The text of an argument as it was written.
-std::string wordOf(const Value& argument) {
-    const auto* word = std::get_if<std::string>(&argument);
-    return word ? *word : valueText(argument);
-}
-
 /// The argument as the name of a file. Throws UsageError.
 std::string fileOf(const Value& argument, std::string_view ending = {}) {
     std::string name = wordOf(argument);

@@ -287,11 +287,7 @@ constexpr Action kBodies[] = {
      .parameter = "view.selected",
      .act = [](KeyTarget& t, int) { selectHeaviest(t); },
      .argument = "NAME",
-     .with =
-         [](KeyTarget& t, const Value& name) {
-             const auto* word = std::get_if<std::string>(&name);
-             t.selectId(bodyCalled(t, word ? *word : valueText(name)));
-         }},
+     .with = [](KeyTarget& t, const Value& name) { t.selectId(bodyCalled(t, wordOf(name))); }},
     {.name = "follow",
      .label = "Follow",
      .idea = "keep the selected body in the middle, or let it go",

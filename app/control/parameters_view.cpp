@@ -109,7 +109,7 @@ Value followed(const Document& d) {
 }
 
 void follow(Document& d, const Value& value) {
-    const std::string what = std::holds_alternative<std::string>(value) ? textOf(value) : valueText(value);
+    const std::string what = wordOf(value);
     if (what == "none") {
         d.follow = false;
         d.followCentre(std::nullopt);

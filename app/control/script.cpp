@@ -159,10 +159,6 @@ bool holds(const Condition& condition, const Value& value) {
         if (op == ">") return *here > *there;
         return *here >= *there;
     }
-    const auto wordOf = [](const Value& v) {
-        const auto* text = std::get_if<std::string>(&v);
-        return text ? *text : valueText(v);
-    };
     if (op == "==") return value == condition.value || (!here && wordOf(value) == wordOf(condition.value));
     if (op == "!=") return !holds({condition.path, "==", condition.value}, value);
     return false;  // nothing is known yet

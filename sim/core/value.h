@@ -27,6 +27,11 @@ std::string shortestText(double value);
 
 /// true, 12, 0.5, leapfrog, [1, 2, 3], nothing. Quotes surround text that would be read as another type.
 std::string valueText(const Value& value);
+/// The same, but texts stay as they are.
+inline std::string wordOf(const Value& value) {
+    const auto* text = std::get_if<std::string>(&value);
+    return text ? *text : valueText(value);
+}
 /// A flag, a whole number, a number, a list in brackets, or text in quotes (\" and \\ stand for themselves). Anything else
 /// is text; never fails.
 Value valueOf(std::string_view text);
