@@ -74,9 +74,7 @@ void draw(PanelContext& p, const Group& group) {
             ImGui::SameLine(0, kKeyGap * s);
         else
             ImGui::SameLine(kKeyWidth * s);
-        ImGui::PushStyleColor(ImGuiCol_Text, palette::kMuted);
-        ImGui::TextUnformatted(linesWithin(idea, right - ImGui::GetCursorPosX()).c_str());
-        ImGui::PopStyleColor();
+        colouredText(palette::kMuted, linesWithin(idea, right - ImGui::GetCursorPosX()));
     }
 }
 

@@ -316,11 +316,7 @@ void drawLabMatrix(PanelContext& p) {
     ImGui::SetCursorScreenPos(ImVec2(aside, from.y));
     ImGui::BeginGroup();
     const float most = std::max(60.f, ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x - aside);
-    const auto say = [&](ImU32 colour, const std::string& what) {
-        ImGui::PushStyleColor(ImGuiCol_Text, colour);
-        ImGui::TextUnformatted(linesWithin(what, most).c_str());
-        ImGui::PopStyleColor();
-    };
+    const auto say = [&](ImU32 colour, const std::string& what) { colouredText(colour, linesWithin(what, most)); };
     if (!ordered) {
         say(palette::kMuted, order.unknown);
     } else {

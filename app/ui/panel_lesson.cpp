@@ -68,13 +68,9 @@ void drawText(PanelContext& p, std::string_view text, ImU32 colour) {
     for (const TextBlock& block : blocksOf(plainText(p, text))) {
         if (block.kind == TextBlock::Kind::code) {
             const Beside mono(p, p.widgets.fonts().mono);
-            ImGui::PushStyleColor(ImGuiCol_Text, colour);
-            ImGui::TextUnformatted(block.text.c_str());
-            ImGui::PopStyleColor();
-        } else if (block.kind == TextBlock::Kind::point) {
-            ImGui::Bullet();
-            p.widgets.wrapped(colour, block.text.c_str());
+            colouredText(colour, block.text);
         } else {
+            if (block.kind == TextBlock::Kind::point) ImGui::Bullet();
             p.widgets.wrapped(colour, block.text.c_str());
         }
         ImGui::Dummy(ImVec2(0, 2 * s));
@@ -203,11 +199,7 @@ void drawKernel(PanelContext& p, const std::string& name) {
     if (!p.widgets.fold(kKernel, false)) return;
     ImGui::BeginChild("kernel", ImVec2(0, 200 * p.widgets.scale()), true, ImGuiWindowFlags_HorizontalScrollbar);
     if (p.document.lesson.large) ImGui::SetWindowFontScale(kLargeSmall);
-    for (const SourceLine& line : source.lines) {
-        ImGui::PushStyleColor(ImGuiCol_Text, line.differs ? palette::kText : palette::kMuted);
-        ImGui::TextUnformatted(line.text.c_str());
-        ImGui::PopStyleColor();
-    }
+    for (const SourceLine& line : source.lines) colouredText(line.differs ? palette::kText : palette::kMuted, line.text);
     ImGui::EndChild();
 }
 
@@ -215,9 +207,7 @@ void drawKernel(PanelContext& p, const std::string& name) {
 void drawWatched(PanelContext& p, const LessonStep& step) {
     for (const std::string& path : step.watch) {
         const Parameter& row = parameter(path);
-        ImGui::PushStyleColor(ImGuiCol_Text, palette::kMuted);
-        ImGui::TextUnformatted(row.label.data(), row.label.data() + row.label.size());
-        ImGui::PopStyleColor();
+        colouredText(palette::kMuted, row.label);
         ImGui::SameLine(0.5f * ImGui::GetContentRegionAvail().x);
         const std::string text = shownValue(row.get(p.document)) + " " + std::string(row.unit);
         ImGui::TextUnformatted(text.c_str());

@@ -28,23 +28,6 @@ struct Id {
     explicit Id(const char* name) { std::snprintf(text, sizeof text, "##%s", name); }
 };
 
-/// Greys the controls drawn during its lifetime.
-class Disabled {
-public:
-    explicit Disabled(bool on) { ImGui::BeginDisabled(on); }
-    ~Disabled() { ImGui::EndDisabled(); }
-    Disabled(const Disabled&) = delete;
-    Disabled& operator=(const Disabled&) = delete;
-};
-
-class Coloured {
-public:
-    explicit Coloured(ImU32 colour) { ImGui::PushStyleColor(ImGuiCol_Text, colour); }
-    ~Coloured() { ImGui::PopStyleColor(); }
-    Coloured(const Coloured&) = delete;
-    Coloured& operator=(const Coloured&) = delete;
-};
-
 template <std::size_t size>
 void copyText(char (&to)[size], const char* from) {
     std::snprintf(to, size, "%s", from);
@@ -87,10 +70,7 @@ void Widgets::tooltip(std::string_view name, std::string_view tip, const Reason&
     if (foot) ImGui::SetNextWindowPos(*foot, ImGuiCond_Always, ImVec2(foot->x / ImGui::GetIO().DisplaySize.x, 1));
     ImGui::BeginTooltip();
     ImGui::TextUnformatted(linesWithin(tip, kTooltipWidth * scale_).c_str());
-    if (!unavailable.empty()) {
-        const Coloured warning(palette::kWarning);
-        ImGui::TextUnformatted(linesWithin(unavailable, kTooltipWidth * scale_).c_str());
-    }
+    if (!unavailable.empty()) colouredText(palette::kWarning, linesWithin(unavailable, kTooltipWidth * scale_));
     ImGui::EndTooltip();
 }
 
@@ -140,10 +120,7 @@ void Widgets::section(const char* title) {
     ImGui::PushFont(fonts_.small);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 size = ImGui::CalcTextSize(title);
-    {
-        const Coloured muted(palette::kMuted);
-        ImGui::TextUnformatted(title);
-    }
+    colouredText(palette::kMuted, title);
     const float y = std::floor(at.y + 0.5f * size.y) + 0.5f;
     const float right = at.x + ImGui::GetContentRegionAvail().x;
     ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x + size.x + 8 * scale_, y), ImVec2(right, y), palette::kFaint);
@@ -180,44 +157,36 @@ void Widgets::text(const Control& control, ImU32 colour, const char* text) {
 }
 
 void Widgets::wrapped(ImU32 colour, const char* text) {
-    const Coloured coloured(colour);
     // ImGui breaks single words that are wider than this.
     ImGui::PushTextWrapPos(0);
-    ImGui::TextUnformatted(linesWithin(text, ImGui::GetContentRegionAvail().x).c_str());
+    colouredText(colour, linesWithin(text, ImGui::GetContentRegionAvail().x));
     ImGui::PopTextWrapPos();
 }
 
 void Widgets::label(const Control& control, const Reason& unavailable) {
     const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
     ImGui::AlignTextToFramePadding();
-    {
-        const Coloured coloured(unavailable.empty() ? palette::kMuted : palette::kFaint);
-        ImGui::TextUnformatted(control.label);
-    }
+    colouredText(unavailable.empty() ? palette::kMuted : palette::kFaint, control.label);
     if (ImGui::IsItemHovered()) tooltip(control.name, control.tip.text(), unavailable);
     ImGui::SameLine(left + kLabelPart * width);
     ImGui::SetNextItemWidth(-FLT_MIN);
 }
 
 bool Widgets::button(const Control& control, float width, const Reason& unavailable, const ImVec2* foot) {
-    bool pressed = false;
-    {
-        const Disabled disabled(!unavailable.empty());
-        // The identity is the name alone: a button keeps the focus when its label changes.
-        const std::string text = formatted("%s###%s", control.label, control.name);
-        pressed = ImGui::Button(text.c_str(), ImVec2(width, 0));
-    }
+    // The identity is the name alone: a button keeps the focus when its label changes.
+    const std::string text = formatted("%s###%s", control.label, control.name);
+    ImGui::BeginDisabled(!unavailable.empty());
+    const bool pressed = ImGui::Button(text.c_str(), ImVec2(width, 0));
+    ImGui::EndDisabled();
     finish(control, unavailable, foot);
     return pressed;
 }
 
 bool Widgets::toggle(const Control& control, bool& value, const Reason& unavailable) {
     label(control, unavailable);
-    bool changed = false;
-    {
-        const Disabled disabled(!unavailable.empty());
-        changed = ImGui::Checkbox(Id(control.name).text, &value);
-    }
+    ImGui::BeginDisabled(!unavailable.empty());
+    const bool changed = ImGui::Checkbox(Id(control.name).text, &value);
+    ImGui::EndDisabled();
     finish(control, unavailable);
     return changed;
 }
@@ -258,18 +227,17 @@ Dragging Widgets::drag(const Control& control, double& value, const DragRange& r
     const double before = shown, least = range.bothSigns ? -range.most : range.least;
     const ImGuiID id = ImGui::GetID(Id(control.name).text);
     bool moved = false;
-    {
-        const Disabled disabled(!unavailable.empty());
-        if (typing && ImGui::TempInputIsActive(id)) {
-            typeInto(control);
-        } else {
-            double changed = shown;
-            moved = ImGui::DragScalar(Id(control.name).text, ImGuiDataType_Double, &changed, speed, &least, &range.most,
-                                      range.format, ImGuiSliderFlags_AlwaysClamp);
-            moved = moved && !typing && !ImGui::TempInputIsActive(id);
-            if (moved) shown = range.bothSigns ? keptSign(before, changed, false, range) : changed;
-        }
+    ImGui::BeginDisabled(!unavailable.empty());
+    if (typing && ImGui::TempInputIsActive(id)) {
+        typeInto(control);
+    } else {
+        double changed = shown;
+        moved = ImGui::DragScalar(Id(control.name).text, ImGuiDataType_Double, &changed, speed, &least, &range.most,
+                                  range.format, ImGuiSliderFlags_AlwaysClamp);
+        moved = moved && !typing && !ImGui::TempInputIsActive(id);
+        if (moved) shown = range.bothSigns ? keptSign(before, changed, false, range) : changed;
     }
+    ImGui::EndDisabled();
     const bool released = ImGui::IsItemDeactivatedAfterEdit();
     if (ImGui::IsItemActivated()) changing_ = nullptr;
     if (ImGui::IsItemActive()) {
@@ -322,10 +290,9 @@ bool Widgets::powers(const Control& control, float width, std::size_t& value, st
     const auto chosen = [&power] { return std::size_t{1} << static_cast<int>(std::lround(std::max(power, 0.0f))); };
     const Text shown = held ? grouped(chosen()) : Text{};  // without a drag the number stands beside the slider
     ImGui::SetNextItemWidth(width);
-    {
-        const Disabled disabled(!unavailable.empty());
-        ImGui::SliderFloat(Id(control.name).text, &power, 0, std::max(last, 1.0f), shown, ImGuiSliderFlags_NoInput);
-    }
+    ImGui::BeginDisabled(!unavailable.empty());
+    ImGui::SliderFloat(Id(control.name).text, &power, 0, std::max(last, 1.0f), shown, ImGuiSliderFlags_NoInput);
+    ImGui::EndDisabled();
     const bool released = ImGui::IsItemDeactivatedAfterEdit();
     if (ImGui::IsItemActive()) {
         takeHold(control.name);
@@ -344,10 +311,9 @@ bool Widgets::field(const Control& control, float width, const char* shown, std:
     char buffer[sizeof typed_];
     copyText(buffer, held ? typed_ : shown);
     ImGui::SetNextItemWidth(width);
-    {
-        const Disabled disabled(!unavailable.empty());
-        ImGui::InputText(Id(control.name).text, buffer, sizeof buffer, ImGuiInputTextFlags_AutoSelectAll);
-    }
+    ImGui::BeginDisabled(!unavailable.empty());
+    ImGui::InputText(Id(control.name).text, buffer, sizeof buffer, ImGuiInputTextFlags_AutoSelectAll);
+    ImGui::EndDisabled();
     const bool finished = ImGui::IsItemDeactivatedAfterEdit();
     if (ImGui::IsItemActive()) {
         takeHold(control.name);
@@ -384,11 +350,9 @@ bool Widgets::beginCombo(const Control& control, std::string_view shown, const R
 
 bool Widgets::choice(std::string_view name, std::string_view idea, bool selected, const Reason& unavailable) {
     const std::string shown(name);
-    bool chosen = false;
-    {
-        const Disabled disabled(!unavailable.empty());
-        chosen = ImGui::Selectable(shown.c_str(), selected);
-    }
+    ImGui::BeginDisabled(!unavailable.empty());
+    const bool chosen = ImGui::Selectable(shown.c_str(), selected);
+    ImGui::EndDisabled();
     if (selected && ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
     // A row of a long list that is scrolled out of sight cannot be clicked.
     const float above = ImGui::GetWindowPos().y, below = above + ImGui::GetWindowHeight();
@@ -426,6 +390,12 @@ bool Widgets::menuItem(const std::string& name, std::string_view label, std::str
 void Widgets::endCombo() {
     ImGui::EndCombo();
     ImGui::EndDisabled();
+}
+
+void colouredText(ImU32 colour, std::string_view text) {
+    ImGui::PushStyleColor(ImGuiCol_Text, colour);
+    ImGui::TextUnformatted(text.data(), text.data() + text.size());
+    ImGui::PopStyleColor();
 }
 
 std::string linesWithin(const ImFont& font, float size, std::string_view text, float width) {

@@ -212,6 +212,9 @@ private:
     const char* changing_ = nullptr;  ///< name of the drag that has changed its value since it was gripped
 };
 
+/// Writes the text as it is, without wrapping.
+void colouredText(ImU32 colour, std::string_view text);
+
 // Lines of a text within a width. Rule: break lines only at blanks; ImGui's own wrapping also breaks after points and
 // commas, which would cut the number 0.0001 in two.
 
