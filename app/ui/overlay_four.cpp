@@ -14,8 +14,6 @@ namespace {
 
 constexpr const char* kAxisNames[] = {"x", "y", "z"};
 
-double component(const Double4& v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
-
 /// Draws over one of the four views.
 class PaneDrawing {
 public:
@@ -85,7 +83,7 @@ public:
     void starts() {
         const float r = 4.5f * scale_;
         for (const Double4& start : document_.facts.starts) {
-            const auto at = onSurface(view_, glm::vec3(component(start, 0), component(start, 1), component(start, 2)));
+            const auto at = onSurface(view_, glm::vec3(start.x, start.y, start.z));
             if (!at) continue;
             list_.AddCircle(*at, r, shade_, 20, 3.2f * scale_);
             list_.AddCircle(*at, r, ink_, 20, 1.4f * scale_);
@@ -95,12 +93,7 @@ public:
 private:
     ImU32 colour(int axis) const { return axisColour(axis, paper_); }
 
-    void write(ImVec2 at, const std::string& text, ImU32 ink) {
-        at = ImVec2(std::floor(at.x), std::floor(at.y));
-        for (const ImVec2 by : {ImVec2(-1, 0), ImVec2(1, 0), ImVec2(0, -1), ImVec2(0, 1)})
-            list_.AddText(ImVec2(at.x + scale_ * by.x, at.y + scale_ * by.y), shade_, text.c_str());
-        list_.AddText(at, ink, text.c_str());
-    }
+    void write(ImVec2 at, const std::string& text, ImU32 ink) { drawEdged(list_, at, text, ink, shade_, scale_); }
 
     const Document& document_;
     const SpaceView& view_;

@@ -43,8 +43,11 @@ ImU32 axisColour(int axis, bool paper) {
 }
 
 void drawShaded(ImDrawList& list, ImVec2 at, const std::string& text, ImU32 ink, bool paper, float scale) {
+    drawEdged(list, at, text, ink, paper ? IM_COL32(255, 255, 255, 200) : IM_COL32(0, 0, 0, 170), scale);
+}
+
+void drawEdged(ImDrawList& list, ImVec2 at, const std::string& text, ImU32 ink, ImU32 shade, float scale) {
     at = ImVec2(std::floor(at.x), std::floor(at.y));
-    const ImU32 shade = paper ? IM_COL32(255, 255, 255, 200) : IM_COL32(0, 0, 0, 170);
     for (const ImVec2 by : {ImVec2(-1, 0), ImVec2(1, 0), ImVec2(0, -1), ImVec2(0, 1)})
         list.AddText(ImVec2(at.x + scale * by.x, at.y + scale * by.y), shade, text.c_str());
     list.AddText(at, ink, text.c_str());

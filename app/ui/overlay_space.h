@@ -34,6 +34,8 @@ ImU32 axisColour(int axis, bool paper);
 
 /// Draws text with a shade around it, so that it stays readable over bodies.
 void drawShaded(ImDrawList& list, ImVec2 at, const std::string& text, ImU32 ink, bool paper, float scale);
+/// The same with a shade of that colour.
+void drawEdged(ImDrawList& list, ImVec2 at, const std::string& text, ImU32 ink, ImU32 shade, float scale);
 
 /// Whether drawTouch() has anything to draw.
 bool touchDraws(const Document& document);
