@@ -29,11 +29,6 @@ constexpr Control kPlannedTable{"calculator_table", "N/p",
                                 "occupancy of each p. Point at a "
                                 "cell for its waves and occupancy, click to take it"};
 
-void plannedFact(PanelContext& p, const Control& control, const std::string& value, ImU32 colour = palette::kText) {
-    p.widgets.label(control);
-    p.widgets.text(control, colour, value.c_str());
-}
-
 /// Used fraction of the resident places, when all blocks take the same time.
 double busyShare(const LaunchFacts& f) {
     const double waves = f.waves(), rounds = waves > 0 ? std::ceil(waves - 1e-9) : 0;
@@ -62,7 +57,7 @@ void drawPlanned(PanelContext& p, const GpuRow& row, const PlannedLaunch& launch
                           .c_str());
     p.widgets.finish(kPlannedDevice);
     const bool enough = f.blocks() >= f.multiprocessors;
-    plannedFact(
+    drawFact(
         p, kPlannedBlocks,
         formatted("%s %s %d", grouped(static_cast<std::uint64_t>(f.blocks())).text, enough ? ">=" : "<", f.multiprocessors),
         enough ? palette::kGood : palette::kText);
@@ -70,15 +65,15 @@ void drawPlanned(PanelContext& p, const GpuRow& row, const PlannedLaunch& launch
         p.widgets.wrapped(palette::kBad, ("It would not start: " + launch.refusal + ".").c_str());
         return;
     }
-    plannedFact(p, kPlannedResident,
-                formatted("%d blocks; %s limit%s", f.residentBlocks, std::string(nameOf(launch.limit)).c_str(),
-                          launch.limit == LaunchLimit::shared ? "s" : ""));
-    plannedFact(p, kPlannedOccupancy,
-                formatted("%.0f %%: %d of %d warps", 100 * f.occupancy(), (f.threads + 31) / 32 * f.residentBlocks,
-                          f.warpsPerMultiprocessor));
-    plannedFact(p, kPlannedWaves, formatted("%.2f, the last %.0f %% full", f.waves(), 100 * f.lastWave()),
-                f.waves() > 4 || f.lastWave() > 0.7 ? palette::kText : palette::kWarning);
-    plannedFact(p, kPlannedBusy, formatted("%.0f %%", 100 * busyShare(f)));
+    drawFact(p, kPlannedResident,
+             formatted("%d blocks; %s limit%s", f.residentBlocks, std::string(nameOf(launch.limit)).c_str(),
+                       launch.limit == LaunchLimit::shared ? "s" : ""));
+    drawFact(p, kPlannedOccupancy,
+             formatted("%.0f %%: %d of %d warps", 100 * f.occupancy(), (f.threads + 31) / 32 * f.residentBlocks,
+                       f.warpsPerMultiprocessor));
+    drawFact(p, kPlannedWaves, formatted("%.2f, the last %.0f %% full", f.waves(), 100 * f.lastWave()),
+             f.waves() > 4 || f.lastWave() > 0.7 ? palette::kText : palette::kWarning);
+    drawFact(p, kPlannedBusy, formatted("%.0f %%", 100 * busyShare(f)));
 }
 
 /// N down, p to the right; a cell is green where every multiprocessor has a block.

@@ -97,11 +97,6 @@ double verifiedRate(const PanelContext& p) {
     return p.facts.check && p.facts.check->passed ? p.facts.interactionsPerSecond : 0;
 }
 
-void fact(PanelContext& p, const Control& control, const std::string& value, ImU32 colour = palette::kText) {
-    p.widgets.label(control);
-    p.widgets.text(control, colour, value.empty() ? "-" : value.c_str());
-}
-
 std::string bytesText(double bytes) {
     return bytes < 1024 ? formatted("%.0f bytes", bytes) : formatted("%sB", withPrefix(bytes).text);
 }
@@ -150,41 +145,41 @@ void drawDevice(PanelContext& p) {
     const double rate = verifiedRate(p);
     const int targets = f.threads * p.facts.configuration.pairs().kernel.launch.bodiesPerThread;
     if (f.gridX > 0) {
-        fact(p, kGrid,
-             f.gridY > 1 ? formatted("%s x %d", grouped(static_cast<std::uint64_t>(f.gridX)).text, f.gridY)
-                         : std::string(grouped(static_cast<std::uint64_t>(f.gridX))));
+        drawFact(p, kGrid,
+                 f.gridY > 1 ? formatted("%s x %d", grouped(static_cast<std::uint64_t>(f.gridX)).text, f.gridY)
+                             : std::string(grouped(static_cast<std::uint64_t>(f.gridX))));
         const auto threads = static_cast<std::uint64_t>(f.blocks()) * static_cast<std::uint64_t>(f.threads);
-        fact(p, kThreads, formatted("%s, %s warps", grouped(threads).text, grouped(threads / 32).text));
+        drawFact(p, kThreads, formatted("%s, %s warps", grouped(threads).text, grouped(threads / 32).text));
         const bool enough = f.blocks() >= f.multiprocessors;
         // Only rows that divide targets have N/p blocks; rows that divide pairs or whole steps choose their own.
         const std::string quotient = row.cut == Split::targets || row.cut == Split::keyRanges
                                          ? formatted("%s/%d%s = ", grouped(p.facts.configuration.bodies).text, targets,
                                                      f.gridY > 1 ? formatted(" x %d", f.gridY).c_str() : "")
                                          : std::string();
-        fact(p, kRule, quotient + formatted("%d %s %d", f.blocks(), enough ? ">=" : "<", f.multiprocessors),
-             enough ? palette::kGood : palette::kText);  // fewer is no fault, see the tooltip
-        fact(p, kWaves, formatted("%.2f, the last %.0f %% full", f.waves(), 100 * f.lastWave()),
-             f.waves() >= 1 && (f.waves() > 4 || f.lastWave() > 0.7) ? palette::kText : palette::kWarning);
+        drawFact(p, kRule, quotient + formatted("%d %s %d", f.blocks(), enough ? ">=" : "<", f.multiprocessors),
+                 enough ? palette::kGood : palette::kText);  // fewer is no fault, see the tooltip
+        drawFact(p, kWaves, formatted("%.2f, the last %.0f %% full", f.waves(), 100 * f.lastWave()),
+                 f.waves() >= 1 && (f.waves() > 4 || f.lastWave() > 0.7) ? palette::kText : palette::kWarning);
     }
-    fact(p, kOccupancy,
-         f.occupancy() > 0 ? formatted("%.0f %%: %d blocks, %d of %d warps", 100 * f.occupancy(), f.residentBlocks,
-                                       (f.threads + 31) / 32 * f.residentBlocks, f.warpsPerMultiprocessor)
-                           : "");
-    fact(p, kRegisters,
-         f.registers > 0
-             ? formatted("%d%s", f.registers, f.localBytes > 0 ? formatted(", %zu bytes spilled", f.localBytes).c_str() : "")
-             : "",
-         f.localBytes > 0 ? palette::kWarning : palette::kText);
-    fact(p, kShared, f.sharedBytes > 0 ? bytesText(static_cast<double>(f.sharedBytes)) : "");
-    fact(p, kMemory, f.memoryBytes > 0 ? bytesText(f.memoryBytes) : "");
+    drawFact(p, kOccupancy,
+             f.occupancy() > 0 ? formatted("%.0f %%: %d blocks, %d of %d warps", 100 * f.occupancy(), f.residentBlocks,
+                                           (f.threads + 31) / 32 * f.residentBlocks, f.warpsPerMultiprocessor)
+                               : "");
+    drawFact(p, kRegisters,
+             f.registers > 0 ? formatted("%d%s", f.registers,
+                                         f.localBytes > 0 ? formatted(", %zu bytes spilled", f.localBytes).c_str() : "")
+                             : "",
+             f.localBytes > 0 ? palette::kWarning : palette::kText);
+    drawFact(p, kShared, f.sharedBytes > 0 ? bytesText(static_cast<double>(f.sharedBytes)) : "");
+    drawFact(p, kMemory, f.memoryBytes > 0 ? bytesText(f.memoryBytes) : "");
     const double slots = slotsPerDirectedPair(row, p.facts.configuration.force.precision);
-    fact(p, kIssued, slots > 0 ? formatted("%.3g a pair", slots) : "");
+    drawFact(p, kIssued, slots > 0 ? formatted("%.3g a pair", slots) : "");
     const double clock = f.clockNow > 0 ? f.clockNow : f.highestClock;
-    fact(p, kPerClock, rate > 0 && clock > 0 ? formatted("%.2f", rate / clock / f.multiprocessors) : "");
-    fact(p, kClock,
-         f.clockNow > 0       ? formatted("%.0f of %.0f MHz", f.clockNow * 1e-6, f.highestClock * 1e-6)
-         : f.highestClock > 0 ? formatted("at most %.0f MHz", f.highestClock * 1e-6)
-                              : "");
+    drawFact(p, kPerClock, rate > 0 && clock > 0 ? formatted("%.2f", rate / clock / f.multiprocessors) : "");
+    drawFact(p, kClock,
+             f.clockNow > 0       ? formatted("%.0f of %.0f MHz", f.clockNow * 1e-6, f.highestClock * 1e-6)
+             : f.highestClock > 0 ? formatted("at most %.0f MHz", f.highestClock * 1e-6)
+                                  : "");
     const double lanes = static_cast<double>(f.multiprocessors) * f.lanesPerMultiprocessor;
     if (slots > 0 && f.highestClock > 0) drawBound(p, rate, lanes * f.highestClock / slots, lanes * f.clockNow / slots);
 }
@@ -194,14 +189,15 @@ void drawProcessor(PanelContext& p) {
     const double rate = verifiedRate(p);
     // A number in double precision needs the space of two.
     const bool wide = p.facts.configuration.force.precision == Precision::fp64;
-    fact(p, kVector,
-         f.vectorLanes > 0 ? formatted(wide ? "%d bodies of fp64" : "%d bodies of fp32",
-                                       wide ? std::max(f.vectorLanes / 2, 1) : f.vectorLanes)
-                           : "");
-    fact(p, kCores, f.cpuThreads > 0 ? formatted("%d", f.cpuThreads) : "1");
-    fact(p, kEach, rate > 0 ? formatted("%s pairs/s", withPrefix(rate / std::max(f.cpuThreads, 1)).text) : "");
-    fact(p, kIssued,
-         p.facts.kernel->issuedPerDirectedPair > 0 ? formatted("%.3g a pair", p.facts.kernel->issuedPerDirectedPair) : "");
+    drawFact(p, kVector,
+             f.vectorLanes > 0 ? formatted(wide ? "%d bodies of fp64" : "%d bodies of fp32",
+                                           wide ? std::max(f.vectorLanes / 2, 1) : f.vectorLanes)
+                               : "");
+    drawFact(p, kCores, f.cpuThreads > 0 ? formatted("%d", f.cpuThreads) : "1");
+    drawFact(p, kEach, rate > 0 ? formatted("%s pairs/s", withPrefix(rate / std::max(f.cpuThreads, 1)).text) : "");
+    drawFact(
+        p, kIssued,
+        p.facts.kernel->issuedPerDirectedPair > 0 ? formatted("%.3g a pair", p.facts.kernel->issuedPerDirectedPair) : "");
 }
 
 /// The stages of the last evaluation by time.
@@ -231,54 +227,54 @@ void drawFigures(PanelContext& p) {
         return std::string(grouped(static_cast<std::uint64_t>(std::llround(std::max(value(name), 0.0)))));
     };
     if (const std::vector<std::uint64_t> rungs = bodiesOnRungs(p.facts.figures); !rungs.empty()) {
-        fact(p, kRungBodies, joined(rungs, [](std::uint64_t bodies) { return std::string(grouped(bodies)); }));
-        fact(p, kRungForces, formatted("%.3g per body and step", value(kForcesOfABody)));
+        drawFact(p, kRungBodies, joined(rungs, [](std::uint64_t bodies) { return std::string(grouped(bodies)); }));
+        drawFact(p, kRungForces, formatted("%.3g per body and step", value(kForcesOfABody)));
     }
     if (value("bonds") > 0) {
         const bool broken = value("broken bonds") > 0;
-        fact(p, kBonds, count("bonds") + (broken ? formatted("; %s broken", count("broken bonds").c_str()) : ""));
+        drawFact(p, kBonds, count("bonds") + (broken ? formatted("; %s broken", count("broken bonds").c_str()) : ""));
         if (value("longest row") > 0)
-            fact(p, kBondRows, formatted("%.3g entries, at most %s", value("mean row"), count("longest row").c_str()));
+            drawFact(p, kBondRows, formatted("%.3g entries, at most %s", value("mean row"), count("longest row").c_str()));
         const double columns = value("width of tables"), listed = value("entries in lists");
         if (columns > 0)
-            fact(p, kBondFormat,
-                 listed > 0 ? formatted("%.0f columns, %s in a list", columns, count("entries in lists").c_str())
-                            : formatted("table of %s columns", count("width of tables").c_str()));
+            drawFact(p, kBondFormat,
+                     listed > 0 ? formatted("%.0f columns, %s in a list", columns, count("entries in lists").c_str())
+                                : formatted("table of %s columns", count("width of tables").c_str()));
         else if (listed > 0)
-            fact(p, kBondFormat, formatted("list of %s entries", count("entries in lists").c_str()));
+            drawFact(p, kBondFormat, formatted("list of %s entries", count("entries in lists").c_str()));
         else if (value("colours") > 0)
-            fact(p, kBondFormat, formatted("%s colours, each bond once", count("colours").c_str()));
+            drawFact(p, kBondFormat, formatted("%s colours, each bond once", count("colours").c_str()));
         if (const double bytes = value("bytes an entry"), pads = value("pads an entry"); bytes > 0)
-            fact(p, kBondEntries, eachText(bytes) + formatted(", %.3g %% pads", 100 * pads / (1 + pads)));
+            drawFact(p, kBondEntries, eachText(bytes) + formatted(", %.3g %% pads", 100 * pads / (1 + pads)));
     }
     if (p.facts.kernel->byCutOff) {
         if (value("width of lists") > 0) {
             const double width = value("width of lists");
-            fact(p, kLists, formatted("%.1f bodies, at most %s", value("bodies a list"), count("longest list").c_str()));
-            fact(p, kListTable,
-                 formatted("%s columns, %.0f %% used", count("width of lists").c_str(),
-                           100 * value("bodies a list") / width));
-            if (value("bytes a neighbour") > 0) fact(p, kListEntries, eachText(value("bytes a neighbour")));
-            fact(p, kListAge,
-                 formatted("%s forces, made %s times", count("age of lists").c_str(), count("lists made").c_str()));
+            drawFact(p, kLists, formatted("%.1f bodies, at most %s", value("bodies a list"), count("longest list").c_str()));
+            drawFact(p, kListTable,
+                     formatted("%s columns, %.0f %% used", count("width of lists").c_str(),
+                               100 * value("bodies a list") / width));
+            if (value("bytes a neighbour") > 0) drawFact(p, kListEntries, eachText(value("bytes a neighbour")));
+            drawFact(p, kListAge,
+                     formatted("%s forces, made %s times", count("age of lists").c_str(), count("lists made").c_str()));
             if (value("bodies without a list") > 0)
-                fact(p, kNoList, count("bodies without a list") + " bodies", palette::kWarning);
+                drawFact(p, kNoList, count("bodies without a list") + " bodies", palette::kWarning);
         } else {
-            fact(p, kCells,
-                 formatted("%s, %.1f bodies each, at most %s", count("cells").c_str(), value("bodies a cell"),
-                           count("most in a cell").c_str()));
+            drawFact(p, kCells,
+                     formatted("%s, %.1f bodies each, at most %s", count("cells").c_str(), value("bodies a cell"),
+                               count("most in a cell").c_str()));
         }
-        fact(p, kMetNear, formatted("%.0f bodies, %.2g %%", value("bodies a body"), 100 * value("share of all pairs")));
+        drawFact(p, kMetNear, formatted("%.0f bodies, %.2g %%", value("bodies a body"), 100 * value("share of all pairs")));
         drawTimes(p);
         return;
     }
     if (value("nodes") <= 0) return;
-    fact(p, kTree, formatted("%s levels, %s nodes", count("levels").c_str(), count("nodes").c_str()));
-    fact(p, kLeaves, formatted("%s, %s groups", count("leaves").c_str(), count("groups").c_str()));
-    fact(p, kMet,
-         formatted("%.0f bodies, %.0f cells, %.0f expanded", value("bodies a body"), value("cells a body"),
-                   value("expanded a body")));
-    if (value("longest list") > 0) fact(p, kLongest, count("longest list"));
+    drawFact(p, kTree, formatted("%s levels, %s nodes", count("levels").c_str(), count("nodes").c_str()));
+    drawFact(p, kLeaves, formatted("%s, %s groups", count("leaves").c_str(), count("groups").c_str()));
+    drawFact(p, kMet,
+             formatted("%.0f bodies, %.0f cells, %.0f expanded", value("bodies a body"), value("cells a body"),
+                       value("expanded a body")));
+    if (value("longest list") > 0) drawFact(p, kLongest, count("longest list"));
     drawTimes(p);
 }
 
@@ -349,6 +345,11 @@ struct ShownSource {
 };
 
 }  // namespace
+
+void drawFact(PanelContext& p, const Control& control, const std::string& value, ImU32 colour) {
+    p.widgets.label(control);
+    p.widgets.text(control, colour, value.empty() ? "-" : value.c_str());
+}
 
 void drawKernelText(PanelContext& p, const KernelRow& row) {
     const KernelSource& source = kernelSource(row);

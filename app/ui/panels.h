@@ -116,6 +116,8 @@ void drawLabRecorded(PanelContext& panel);    // rates measured on a named devic
 void drawLabCalculator(PanelContext& panel);  // a launch on a GPU that may be absent
 void drawLabMemory(PanelContext& panel);      // times of the device's memories
 void drawLabOwn(PanelContext& panel);         // a user's own kernel
+/// A line with the label and a value; a dash where it is empty.
+void drawFact(PanelContext& panel, const Control& control, const std::string& value, ImU32 colour = palette::kText);
 /// Draws a kernel's text over the rest of the page, with marks where the rung below differs.
 void drawKernelText(PanelContext& panel, const KernelRow& row);
 
