@@ -42,16 +42,6 @@ constexpr PageRow kPages[] = {
      drawLabOwn},
 };
 
-/// A button that stays highlighted while its page is shown.
-bool pageButton(PanelContext& p, const Control& control, bool lit, float width) {
-    ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(lit ? ImGuiCol_Header : ImGuiCol_Button));
-    // Put the tooltip above the row, so that it hides neither the pages nor their headings.
-    const ImVec2 foot(ImGui::GetIO().MousePos.x, ImGui::GetWindowPos().y);
-    const bool pressed = p.widgets.button(control, width, {}, &foot);
-    ImGui::PopStyleColor();
-    return pressed;
-}
-
 /// The buttons of the pages and the close button, in as many rows as necessary.
 void drawPages(PanelContext& p, const LabPanel& shown) {
     const float gap = ImGui::GetStyle().ItemSpacing.x, room = ImGui::GetContentRegionAvail().x,
@@ -67,10 +57,12 @@ void drawPages(PanelContext& p, const LabPanel& shown) {
         used = fits ? used + gap + width : width;
         return fits;
     };
+    // Put tooltips above the row, so that they hide neither the pages nor their headings.
+    const ImVec2 foot(ImGui::GetIO().MousePos.x, ImGui::GetWindowPos().y);
     for (const PageRow& row : kPages) {
         const float width = widthOf(row.control);
         if (beside(width)) ImGui::SameLine();
-        if (pageButton(p, row.control, shown.page == row.page, width))
+        if (p.widgets.litButton(row.control, width, shown.page == row.page, &foot))
             set(p, "lab.page", std::string(labPages()[static_cast<std::size_t>(row.page)]));
     }
     const float width = widthOf(kCloseLab), right = ImGui::GetWindowContentRegionMax().x - width;

@@ -233,10 +233,7 @@ void drawLabMatrix(PanelContext& p) {
     ImGui::SameLine();
     for (const char* path : {"lab.borders", "lab.visits"}) {
         const bool on = std::get<bool>(parameter(path).get(p.document));
-        const Control control = controlOf(parameter(path));
-        ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(on ? ImGuiCol_Header : ImGuiCol_Button));
-        if (p.widgets.button(control, 66 * s)) set(p, path, !on);
-        ImGui::PopStyleColor();
+        if (p.widgets.litButton(controlOf(parameter(path)), 66 * s, on)) set(p, path, !on);
         ImGui::SameLine();
     }
     action(p, "matrix-csv", 44 * s, "CSV");

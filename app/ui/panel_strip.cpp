@@ -61,10 +61,8 @@ void drawTabs(PanelContext& p) {
     if (!p.plan.tabs) return;
     const float width = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
     const auto tab = [&](const Control& control, bool measurements) {
-        const bool lit = p.state.measurements == measurements;
-        ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(lit ? ImGuiCol_Header : ImGuiCol_Button));
-        if (p.widgets.button(control, width)) set(p, "window.measurements", measurements);
-        ImGui::PopStyleColor();
+        if (p.widgets.litButton(control, width, p.state.measurements == measurements))
+            set(p, "window.measurements", measurements);
     };
     tab(kControlsTab, false);
     ImGui::SameLine();

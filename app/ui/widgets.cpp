@@ -182,6 +182,13 @@ bool Widgets::button(const Control& control, float width, const Reason& unavaila
     return pressed;
 }
 
+bool Widgets::litButton(const Control& control, float width, bool lit, const ImVec2* foot) {
+    ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(lit ? ImGuiCol_Header : ImGuiCol_Button));
+    const bool pressed = button(control, width, {}, foot);
+    ImGui::PopStyleColor();
+    return pressed;
+}
+
 bool Widgets::toggle(const Control& control, bool& value, const Reason& unavailable) {
     label(control, unavailable);
     ImGui::BeginDisabled(!unavailable.empty());

@@ -119,6 +119,8 @@ public:
 
     /// True when pressed.
     bool button(const Control& control, float width, const Reason& unavailable = {}, const ImVec2* foot = nullptr);
+    /// A button that is highlighted while `lit`. True when pressed.
+    bool litButton(const Control& control, float width, bool lit, const ImVec2* foot = nullptr);
     /// True when changed.
     bool toggle(const Control& control, bool& value, const Reason& unavailable = {});
     /// A drag field that can also be typed into (double click). `value` is the new value after dragging or typing.
