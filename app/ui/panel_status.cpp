@@ -45,7 +45,7 @@ std::pair<std::string, std::string> computesText(const PanelContext& p) {
 
 /// The texts of the line, from left to right; empty ones are left out.
 struct StatusTexts {
-    std::string state, scene, number, computes, launch, clock, step, progress, automatic, rungs, lowered;
+    std::string state, scene, number, computes{}, launch{}, clock, step, progress{}, automatic{}, rungs{}, lowered;
 };
 
 /// Time and step have priority where the line is short, then the lowered look; the backend is the first to go.
@@ -54,13 +54,8 @@ StatusTexts statusTexts(PanelContext& p) {
     StatusTexts said{.state = p.document.intent.paused ? "Paused" : "Running",
                      .scene = "    " + now.scene,
                      .number = grouped(now.bodies).text,
-                     .computes = {},
-                     .launch = {},
                      .clock = clockText(p.facts.time, p.facts.scene->units),
                      .step = grouped(static_cast<std::uint64_t>(std::max<std::int64_t>(p.facts.step, 0))).text,
-                     .progress = {},
-                     .automatic = {},
-                     .rungs = {},
                      .lowered = p.facts.quality.empty() ? "" : "   " + p.facts.quality};
     if (p.facts.stepProgress > 0 && p.facts.stepsPerSecond < kSlowSteps)
         said.progress = formatted("  + %.0f %%", 100 * p.facts.stepProgress);
