@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace gravlab {
 namespace {
@@ -146,18 +147,16 @@ void drawLabRecorded(PanelContext& p) {
         series.error = curve.halfSpread;
         series.hollow.assign(curve.x.size(), true);
         series.dashed = true;
-        for (const double x : curve.x)
-            if (std::ranges::find(plot.x.ticks, x) == plot.x.ticks.end()) plot.x.ticks.push_back(x);
         plot.series.push_back(std::move(series));
     }
     if (p.document.labPanel.besidePapers)
         for (PlotSeries& series : paperCurves(axis, PaperMeasure::gigaRate)) {
-            for (const double x : series.x)
-                if (std::ranges::find(plot.x.ticks, x) == plot.x.ticks.end()) plot.x.ticks.push_back(x);
             plot.series.push_back(std::move(series));
             plot.y.logarithmic = true;  // their devices differ by decades
         }
-    std::ranges::sort(plot.x.ticks);
+    std::set<double> ticks;
+    for (const PlotSeries& series : plot.series) ticks.insert(series.x.begin(), series.x.end());
+    plot.x.ticks.assign(ticks.begin(), ticks.end());
     ImGui::Dummy(size);
     p.widgets.finish(kRecordedPlot);
     const PlotStyle style{.light = palette::light, .fontScale = 1, .lineWidth = palette::line(2 * s), .legend = true};
