@@ -11,11 +11,11 @@ namespace {
 
 constexpr float kBarPadding = 9, kItemGap = 6;
 
-void drawChoices(PanelContext& p, const KeyTarget& target, const Action& action, const std::string& name) {
-    const Reason reason = action.unavailable ? action.unavailable(target) : Reason();
+void drawChoices(PanelContext& p, const Action& action, const std::string& name) {
+    const Reason reason = action.unavailable ? action.unavailable(p.document) : Reason();
     if (!p.widgets.beginMenu(name, action.label, reason.empty())) return;
     int which = 0;
-    for (const SettingChoice& choice : choicesOf(action, target)) {
+    for (const SettingChoice& choice : choicesOf(action, p.document)) {
         const std::string item = name + "/" + choice.name;
         if (p.widgets.menuItem(item, choice.name, keyText(action, which), choice.chosen, choice.idea, choice.refused))
             p.post({invokeOf(action, which)});
@@ -24,14 +24,14 @@ void drawChoices(PanelContext& p, const KeyTarget& target, const Action& action,
     p.widgets.endMenu();
 }
 
-void drawAction(PanelContext& p, const KeyTarget& target, const Action& action, const std::string& menu) {
+void drawAction(PanelContext& p, const Action& action, const std::string& menu) {
     const std::string name = menu + "/" + std::string(action.name);
     if (hasChoices(action)) {
-        drawChoices(p, target, action, name);
+        drawChoices(p, action, name);
         return;
     }
-    const Reason reason = action.unavailable ? action.unavailable(target) : Reason();
-    const bool checked = isOn(action, target);
+    const Reason reason = action.unavailable ? action.unavailable(p.document) : Reason();
+    const bool checked = isOn(action, p.document);
     if (p.widgets.menuItem(name, action.label, keyText(action), checked, action.idea, reason)) p.post({invokeOf(action)});
 }
 
@@ -64,12 +64,12 @@ void drawMenu(PanelContext& p, std::size_t place) {
         const std::string_view list = menu.rows[i].list;
         if (menu.rows[i].line) ImGui::Separator();
         if (list.empty()) {
-            drawAction(p, p.document, menu.rows[i++], name);
+            drawAction(p, menu.rows[i++], name);
             continue;
         }
         const bool open = p.widgets.beginMenu(name + "/" + std::string(list), list);
         for (; i < menu.rows.size() && menu.rows[i].list == list; ++i)
-            if (open) drawAction(p, p.document, menu.rows[i], name);
+            if (open) drawAction(p, menu.rows[i], name);
         if (open) p.widgets.endMenu();
     }
     walk(p, place);
