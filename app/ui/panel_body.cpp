@@ -138,11 +138,9 @@ void drawBodyPanel(PanelContext& p) {
     p.bodyPanel = 0;
     if (!p.document.selected && !p.document.drop.on) return;
     const float s = p.widgets.scale();
-    ImGui::SetNextWindowPos(
-        ImVec2(p.surface.x - kMargin * s, p.surface.y - p.plan.under - (bottomHeight(p.state) + kBodyPanelGap) * s),
-        ImGuiCond_Always, ImVec2(1, 1));
-    ImGui::SetNextWindowSizeConstraints(ImVec2(kMeasureWidth * s, 0), ImVec2(kMeasureWidth * s, 0.6f * p.surface.y));
-    constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing;
+    placePanel(ImVec2(p.surface.x - kMargin * s, p.surface.y - p.plan.under - (bottomHeight(p.state) + kBodyPanelGap) * s),
+               ImVec2(1, 1), kMeasureWidth * s, 0.6f * p.surface.y);
+    constexpr auto kFlags = kFittedPanel | ImGuiWindowFlags_NoFocusOnAppearing;
     if (ImGui::Begin("gravlab body", nullptr, kFlags)) {
         p.widgets.panel("body");
         drawLaunch(p);

@@ -347,10 +347,8 @@ void drawControlPanel(PanelContext& p) {
     const float s = p.widgets.scale();
     const float under = p.plan.tabs ? p.plan.under : 0;
     const float limit = p.surface.y - p.top - (bottomHeight(p.state) + 2 * kMargin) * s - under;
-    ImGui::SetNextWindowPos(ImVec2(kMargin * s, p.top + kMargin * s));
-    ImGui::SetNextWindowSizeConstraints(ImVec2(kControlWidth * s, 0), ImVec2(kControlWidth * s, std::max(limit, 40 * s)));
-    constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
-    if (ImGui::Begin("gravlab controls", nullptr, kFlags)) {
+    placePanel(ImVec2(kMargin * s, p.top + kMargin * s), ImVec2(0, 0), kControlWidth * s, std::max(limit, 40 * s));
+    if (ImGui::Begin("gravlab controls", nullptr, kFittedPanel)) {
         p.widgets.panel("controls");
         drawTabs(p);
         drawTransport(p);

@@ -21,7 +21,6 @@ constexpr Control kEntry{"open_file", "",
                          "Open this file; the run on screen ends. A file can also be dropped on the window"};
 constexpr Control kCloseFiles{"close_files", "Close", "Close the list. Keys: Ctrl O, Esc"};
 
-constexpr auto kFilesWindow = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
 constexpr float kFilesWidth = 460;
 constexpr float kListHeight = 220;
 
@@ -29,10 +28,9 @@ void drawRecovery(PanelContext& p) {
     const FilesState& files = p.state.files;
     if (files.recover.empty()) return;
     const float s = p.widgets.scale();
-    ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.top + kMargin * s), ImGuiCond_Always, ImVec2(0.5f, 0));
-    ImGui::SetNextWindowSizeConstraints(ImVec2(kFilesWidth * s, 0), ImVec2(kFilesWidth * s, p.surface.y));
+    placePanel(ImVec2(0.5f * p.surface.x, p.top + kMargin * s), ImVec2(0.5f, 0), kFilesWidth * s, p.surface.y);
     ImGui::SetNextWindowBgAlpha(1);
-    if (ImGui::Begin("gravlab recovery", nullptr, kFilesWindow | ImGuiWindowFlags_NoFocusOnAppearing)) {
+    if (ImGui::Begin("gravlab recovery", nullptr, kFittedPanel | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("recovery");
         p.widgets.wrapped(palette::kText, files.recoverText.c_str());
         action(p, "recover", 0);
@@ -118,12 +116,10 @@ void drawFiles(PanelContext& p) {
     const FilesState& files = p.state.files;
     if (!files.shown) return;
     const float s = p.widgets.scale();
-    ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, 0.5f * (p.surface.y - kStatusHeight * s)), ImGuiCond_Always,
-                            ImVec2(0.5f, 0.5f));
-    ImGui::SetNextWindowSizeConstraints(ImVec2(kFilesWidth * s, 0),
-                                        ImVec2(kFilesWidth * s, p.surface.y - kStatusHeight * s));
+    placePanel(ImVec2(0.5f * p.surface.x, 0.5f * (p.surface.y - kStatusHeight * s)), ImVec2(0.5f, 0.5f), kFilesWidth * s,
+               p.surface.y - kStatusHeight * s);
     ImGui::SetNextWindowBgAlpha(1);
-    if (ImGui::Begin("gravlab files", nullptr, kFilesWindow)) {
+    if (ImGui::Begin("gravlab files", nullptr, kFittedPanel)) {
         p.widgets.panel("files");
         drawSaving(p);
         p.widgets.section("Open");

@@ -16,7 +16,7 @@ constexpr Control kSize{"film_size", "Size", "Pixels of the film, whatever the w
 constexpr Control kCloseFilm{"film_close", "Close", "Close the panel. Keys: Alt R, Esc"};
 
 constexpr float kPanelWidth = 270, kProgressHeight = 4;
-constexpr auto kFilmWindow = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing;
+constexpr auto kFilmWindow = kFittedPanel | ImGuiWindowFlags_NoFocusOnAppearing;
 
 void drawSizes(PanelContext& p, const Reason& running) {
     const FilmState& film = p.state.film;
@@ -138,8 +138,7 @@ void drawFilmPanel(PanelContext& p) {
     const FilmState& film = p.state.film;
     if (!p.state.inWindow || (!film.shown && !film.active)) return;
     const float s = p.widgets.scale();
-    ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.top + kMargin * s), ImGuiCond_Always, ImVec2(0.5f, 0));
-    ImGui::SetNextWindowSizeConstraints(ImVec2(kPanelWidth * s, 0), ImVec2(kPanelWidth * s, p.surface.y));
+    placePanel(ImVec2(0.5f * p.surface.x, p.top + kMargin * s), ImVec2(0.5f, 0), kPanelWidth * s, p.surface.y);
     ImGui::SetNextWindowBgAlpha(1);
     if (ImGui::Begin("gravlab film", nullptr, kFilmWindow)) {
         p.widgets.panel("film");

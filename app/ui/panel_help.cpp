@@ -92,11 +92,9 @@ void drawHelp(PanelContext& p) {
     float limit = 0;
     while (columnsAt(all, limit) > columns) limit += 8 * s;
     const float width = static_cast<float>(columns) * column + kGap * s;
-    ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.top + 0.5f * high), ImGuiCond_Always, ImVec2(0.5f, 0.5f));
-    ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, high));
+    placePanel(ImVec2(0.5f * p.surface.x, p.top + 0.5f * high), ImVec2(0.5f, 0.5f), width, high);
     ImGui::SetNextWindowBgAlpha(1);
-    constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
-    if (ImGui::Begin("gravlab keys", nullptr, kFlags)) {
+    if (ImGui::Begin("gravlab keys", nullptr, kFittedPanel)) {
         p.widgets.panel("keys");
         ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(0.5f * kGap * s, 0));
         if (ImGui::BeginTable("columns", static_cast<int>(columns), ImGuiTableFlags_SizingStretchSame)) {

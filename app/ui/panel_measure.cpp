@@ -310,10 +310,8 @@ void drawMeasurePanel(PanelContext& p) {
     const float body = p.bodyPanel > 0 && !p.plan.tabs ? p.bodyPanel + kBodyPanelGap * s : 0;
     const float limit = p.surface.y - p.top - body - (bottomHeight(p.state) + 2 * kMargin) * s;
     const float edge = p.plan.tabs ? (kMargin + kMeasureWidth) * s : p.surface.x - kMargin * s;
-    ImGui::SetNextWindowPos(ImVec2(edge, p.top + kMargin * s), ImGuiCond_Always, ImVec2(1, 0));
-    ImGui::SetNextWindowSizeConstraints(ImVec2(kMeasureWidth * s, 0), ImVec2(kMeasureWidth * s, std::max(limit, 40 * s)));
-    constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
-    if (ImGui::Begin("gravlab measurements", nullptr, kFlags)) {
+    placePanel(ImVec2(edge, p.top + kMargin * s), ImVec2(1, 0), kMeasureWidth * s, std::max(limit, 40 * s));
+    if (ImGui::Begin("gravlab measurements", nullptr, kFittedPanel)) {
         p.widgets.panel("measurements");
         drawTabs(p);
         drawRate(p);

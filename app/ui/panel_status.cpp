@@ -148,8 +148,7 @@ void drawStatusLine(PanelContext& p) {
 void drawMessage(PanelContext& p) {
     if (p.document.message.empty()) return;
     const Place place = overPicture(p);
-    ImGui::SetNextWindowPos(place.bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
-    ImGui::SetNextWindowSizeConstraints(ImVec2(place.width, 0), ImVec2(place.width, p.surface.y));
+    placePanel(place.bottom, ImVec2(0.5f, 1), place.width, p.surface.y);
     ImGui::SetNextWindowBgAlpha(0.95f);
     ImGui::PushStyleVar(ImGuiStyleVar_Alpha, std::max(p.document.messageLight(), 0.02f));
     if (ImGui::Begin("gravlab message", nullptr,
@@ -167,8 +166,7 @@ void drawUnitsDoubt(PanelContext& p) {
     if (!p.state.inWindow || !p.document.unitsInDoubt() || !p.document.message.empty() || p.document.labPanel.open) return;
     const UnitsDoubt& doubt = p.facts.configuration.start->doubt;
     const Place place = overPicture(p);
-    ImGui::SetNextWindowPos(place.bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
-    ImGui::SetNextWindowSizeConstraints(ImVec2(place.width, 0), ImVec2(place.width, p.surface.y));
+    placePanel(place.bottom, ImVec2(0.5f, 1), place.width, p.surface.y);
     ImGui::SetNextWindowBgAlpha(0.95f);
     if (ImGui::Begin("gravlab units", nullptr,
                      kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {

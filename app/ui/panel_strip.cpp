@@ -15,6 +15,11 @@ constexpr Control kLessonTab{"measurements_tab", "Lesson", "Text and task"};
 
 }  // namespace
 
+void placePanel(ImVec2 at, ImVec2 pivot, float width, float most) {
+    ImGui::SetNextWindowPos(at, ImGuiCond_Always, pivot);
+    ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, most));
+}
+
 PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surface, float scale) {
     constexpr float kBetween = 300, kStrip = 420;
     PanelPlan plan;

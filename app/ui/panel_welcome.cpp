@@ -25,7 +25,6 @@ constexpr float kWideWelcome = 470, kLeastWelcome = 350, kAboutWidth = 430;
 constexpr float kLowCard = 340;
 constexpr float kTitlePart = 0.66f;  // relative to the large font
 constexpr float kAboveClock = 40;    // height of scale bar and clock in the picture
-constexpr auto kCardWindow = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
 
 /// The name of a gesture and its effect; keys come from the table.
 struct Gesture {
@@ -144,13 +143,12 @@ void drawWelcome(PanelContext& p) {
     const float width = column ? kWelcomeWidth * s : std::min(kWideWelcome * s, wide - 2 * margin), most = mostOfHeight(p);
     const ImVec2 foot(std::floor(left + 0.5f * wide), bottom - margin);
     if (column)
-        ImGui::SetNextWindowPos(ImVec2(p.surface.x - margin, p.top + margin + 40 * s), ImGuiCond_Always, ImVec2(1, 0));
+        placePanel(ImVec2(p.surface.x - margin, p.top + margin + 40 * s), ImVec2(1, 0), width, most);
     else
-        ImGui::SetNextWindowPos(foot, ImGuiCond_Always, ImVec2(0.5f, 1));
-    ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, most));
+        placePanel(foot, ImVec2(0.5f, 1), width, most);
     ImGui::SetNextWindowBgAlpha(0.95f);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, isLow(p) ? ImVec2(14 * s, 7 * s) : ImVec2(18 * s, 14 * s));
-    if (ImGui::Begin("gravlab welcome", nullptr, kCardWindow | ImGuiWindowFlags_NoFocusOnAppearing)) {
+    if (ImGui::Begin("gravlab welcome", nullptr, kFittedPanel | ImGuiWindowFlags_NoFocusOnAppearing)) {
         // A card higher than the picture begins below the menus.
         const float high = ImGui::GetWindowHeight(), least = p.top + margin;
         if (!column && foot.y - high < least)
@@ -184,12 +182,11 @@ void drawAbout(PanelContext& p) {
     if (!p.state.about) return;
     const float s = p.widgets.scale(), width = std::min(kAboutWidth * s, p.surface.x - 2 * kMargin * s);
     const float most = mostOfHeight(p);
-    ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, 0.5f * (p.surface.y + p.top - kStatusHeight * s)), ImGuiCond_Always,
-                            ImVec2(0.5f, 0.5f));
-    ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, most));
+    placePanel(ImVec2(0.5f * p.surface.x, 0.5f * (p.surface.y + p.top - kStatusHeight * s)), ImVec2(0.5f, 0.5f), width,
+               most);
     ImGui::SetNextWindowBgAlpha(0.97f);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(18 * s, 14 * s));
-    if (ImGui::Begin("gravlab about", nullptr, kCardWindow)) {
+    if (ImGui::Begin("gravlab about", nullptr, kFittedPanel)) {
         p.widgets.panel("about");
         drawTitle(p, ("gravlab " + std::string(version())).c_str());
         p.widgets.wrapped(palette::kText,

@@ -59,6 +59,11 @@ struct PanelContext {
 /// A panel's window does not move.
 constexpr ImGuiWindowFlags kPanelWindow =
     ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoCollapse;
+/// It is as high as its contents.
+constexpr ImGuiWindowFlags kFittedPanel = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
+/// Gives the next window its place, a width and a largest height [pixels]. `pivot`: the part of the window that is at that
+/// place, from (0, 0) for the upper left corner to (1, 1).
+void placePanel(ImVec2 at, ImVec2 pivot, float width, float most);
 
 constexpr float kMargin = 10, kStatusHeight = 26, kMenuHeight = 26, kControlWidth = 282, kMeasureWidth = 282,
                 kBodyPanelGap = 44;   // pixels at scale 1
