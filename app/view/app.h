@@ -21,7 +21,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -72,11 +71,8 @@ public:
     /// Leaves commands for the controller, which the next frame posts.
     void post(Posted commands) { posted_.push_back(std::move(commands)); }
     std::vector<Posted> takePosted() { return std::exchange(posted_, {}); }
-    /// Measures, tries and writes in the lab. Longer work continues in advance().
-    EffectResult measure(const Measure& what) { return services.labLoop.carryOut(what, document, reports); }
     /// Finds groups in the present state while the caller waits.
     void findGroups() { services.groupFinder.advance(serviceFrame(false)); }
-    void tryKernel() { services.labLoop.tryKernel(reports); }
     /// Moves the camera by itself for that time [s]; see Document.
     void turn(double seconds) { document_.turn(seconds); }
     void glide(double seconds) { document_.glide(seconds); }
@@ -87,11 +83,6 @@ public:
     void advanceAhead();
     /// Draws the newest complete step and reads the finished timers. A size of 0 only reads the timers.
     void draw(unsigned framebuffer, int width, int height);
-    /// Draws the last picture once more, for a film beside the window or in tiles. It records and measures nothing and keeps
-    /// the exposure of draw().
-    void drawAgain(std::span<const Viewport> pictures, unsigned framebuffer, int width, int height) {
-        view.drawAgain(runs, pictures, framebuffer, width, height);
-    }
     /// Whether the next frame would differ from the last one without a new intent.
     bool moving() const;
     /// Whether the run falls behind its speed on a device that also draws: each picture delays steps there.

@@ -57,7 +57,7 @@ EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
                    },
                    [&](const Measure& e) { return begin(e, ticket); },
                    [&](const TryKernel&) {
-                       app_.tryKernel();
+                       app_.services.labLoop.tryKernel(app_.reports);
                        trying_ = ticket;
                        return EffectResult{CommandStatus::running, {}, {}};
                    },
@@ -129,7 +129,7 @@ EffectResult BaseHost::takeShared(const TakeBodies& effect) {
 EffectResult BaseHost::begin(const Measure& effect, Ticket ticket) {
     if (std::optional<FileJob> file = labFile(effect, app_.services.lab, app_.document, app_.reports, app_.runs))
         return write(std::move(*file), ticket);
-    EffectResult done = app_.measure(effect);
+    EffectResult done = app_.services.labLoop.carryOut(effect, app_.document, app_.reports);
     if (effect.what == Measure::What::cancel && measuring_)
         ended_.push_back({*std::exchange(measuring_, std::nullopt), failedBecause("it was cancelled")});
     if (done.status != CommandStatus::applied || !app_.services.lab.busy()) return done;

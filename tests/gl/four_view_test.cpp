@@ -80,8 +80,8 @@ TEST_F(FourViewPicture, isTheSameBesideTheFrame) {
     App app(optionsOf("two-body"));
     const auto rgb = picture(app);
     OffscreenTarget film(kFourWidth, kFourHeight);
-    app.drawAgain(viewports(app.document, kFourWidth, kFourHeight, app.document.free), film.framebuffer(), kFourWidth,
-                  kFourHeight);
+    app.view.drawAgain(app.runs, viewports(app.document, kFourWidth, kFourHeight, app.document.free), film.framebuffer(),
+                       kFourWidth, kFourHeight);
     EXPECT_EQ(film.read(), rgb) << "as a film beside the window has it";
 }
 

@@ -135,7 +135,7 @@ TEST_F(TilesGl, whatIsDrawnAgainIsWhatWasDrawn) {
         app.draw(target.framebuffer(), 512, 512);
         const std::vector<std::uint8_t> first = target.read();
         EXPECT_GT(*std::max_element(first.begin(), first.end()), 100) << "there must be a picture";
-        app.drawAgain(viewports(app.document, 512, 512, app.document.free), again.framebuffer(), 512, 512);
+        app.view.drawAgain(app.runs, viewports(app.document, 512, 512, app.document.free), again.framebuffer(), 512, 512);
         EXPECT_LE(difference(first, again.read()).most, 1) << (twin ? "twin" : "four views");
     }
 }

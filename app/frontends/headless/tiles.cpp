@@ -84,7 +84,7 @@ std::vector<std::uint8_t> drawTiles(App& app, const TilePlan& plan, const std::f
         auto views = viewports(app.document, tile.width, tile.height, {});
         views.front().camera.part = {part(tile.left, plan.width), part(tile.bottom, plan.height),
                                      part(tile.width, plan.width), part(tile.height, plan.height)};
-        app.drawAgain(views, target->framebuffer(), tile.width, tile.height);
+        app.view.drawAgain(app.runs, views, target->framebuffer(), tile.width, tile.height);
         if (over) over(tile.left, plan.height - tile.bottom - tile.height, tile.width, tile.height);
         const std::vector<std::uint8_t> rgb = target->read();
         for (int row = 0; row < tile.innerHeight; ++row) {

@@ -45,8 +45,8 @@ bool BesidePicture::buildPanels(App& app, int width, int height, bool panels, do
 void BesidePicture::draw(App& app, OffscreenTarget& target, bool panels, double seconds) {
     const int width = target.width(), height = target.height();
     const bool over = buildPanels(app, width, height, panels, seconds);
-    app.drawAgain(viewports(app.document, width, height, over ? panels_->free() : PicturePart{}), target.framebuffer(),
-                  width, height);
+    app.view.drawAgain(app.runs, viewports(app.document, width, height, over ? panels_->free() : PicturePart{}),
+                       target.framebuffer(), width, height);
     if (over) panels_->draw();
 }
 
@@ -76,7 +76,8 @@ FileJob takePicture(App& app, Ui& ui, int width, int height, const std::string& 
         if (!state.picturePanels || own) return BesidePicture(renderer).pixels(app, wide, high, state.picturePanels);
         // The panels are drawn as the window shows them, with menus.
         OffscreenTarget target(wide, high);
-        app.drawAgain(viewports(app.document, wide, high, app.document.free), target.framebuffer(), wide, high);
+        app.view.drawAgain(app.runs, viewports(app.document, wide, high, app.document.free), target.framebuffer(), wide,
+                           high);
         ui.draw();
         return target.read();
     };
