@@ -4,6 +4,7 @@
 #include "app/plots/ink.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gravlab {
@@ -47,6 +48,16 @@ struct Plot {
 
 /// The series with that label; appends a new one when there is none.
 PlotSeries& seriesNamed(Plot& plot, const std::string& label);
+
+/// A curve without markers: `value` of each point over its time.
+template <class Points, class Value>
+PlotSeries curveOverTime(const Points& points, std::string label, Value value) {
+    PlotSeries series;
+    series.label = std::move(label);
+    series.markers = false;
+    for (const auto& point : points) series.add(point.time, value(point));
+    return series;
+}
 
 /// How a plot is drawn. Text is ImGui's current font at `fontScale`.
 struct PlotStyle {

@@ -48,14 +48,7 @@ Plot plotOf(const char* title, bool logarithmic) {
 
 template <class Value>
 void add(Plot& plot, const char* label, std::span<const ConservationPoint> points, Value value) {
-    PlotSeries series;
-    series.label = label;
-    series.markers = false;
-    for (const ConservationPoint& point : points) {
-        series.x.push_back(point.time);
-        series.y.push_back(value(point));
-    }
-    plot.series.push_back(std::move(series));
+    plot.series.push_back(curveOverTime(points, label, value));
 }
 
 /// Draws into the next `width` pixels of the line.

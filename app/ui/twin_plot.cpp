@@ -14,18 +14,6 @@ using namespace paper;
 // Smaller changes are below the rounding of a sum over pairs, and a logarithm has no zero.
 constexpr double kLeastChange = 1e-17;
 
-template <class Value>
-PlotSeries seriesOf(const Divergence& divergence, std::string label, Value value) {
-    PlotSeries series;
-    series.label = std::move(label);
-    series.markers = false;
-    for (const DivergencePoint& point : divergence.points()) {
-        series.x.push_back(point.time);
-        series.y.push_back(value(point));
-    }
-    return series;
-}
-
 /// The start has no error and is omitted.
 double sized(double change, bool start) {
     return start || std::isnan(change) ? DivergencePoint::kUnknown : std::max(std::abs(change), kLeastChange);
@@ -38,8 +26,9 @@ Plot separationPlot(const Divergence& divergence) {
     plot.y.logarithmic = true;
     // The first two colours are those of the runs.
     plot.series.resize(2);
-    plot.series.push_back(seriesOf(divergence, "rms", [](const DivergencePoint& p) { return p.apart.rms; }));
-    plot.series.push_back(seriesOf(divergence, "largest", [](const DivergencePoint& p) { return p.apart.max; }));
+    plot.series.push_back(curveOverTime(divergence.points(), "rms", [](const DivergencePoint& p) { return p.apart.rms; }));
+    plot.series.push_back(
+        curveOverTime(divergence.points(), "largest", [](const DivergencePoint& p) { return p.apart.max; }));
     // A distance of zero has no logarithm.
     if (!divergence.points().empty()) plot.empty = "0: both are the same to the last bit";
     return plot;
@@ -51,10 +40,10 @@ Plot twinEnergyPlot(const Divergence& divergence, const std::pair<std::string, s
     const auto summed = [](const DivergencePoint& p) { return !std::isnan(p.change) || !std::isnan(p.twinChange); };
     if (std::none_of(divergence.points().begin(), divergence.points().end(), summed)) return plot;
     const double start = divergence.points().front().time;
-    plot.series.push_back(
-        seriesOf(divergence, labels.first, [start](const DivergencePoint& p) { return sized(p.change, p.time == start); }));
-    plot.series.push_back(seriesOf(divergence, labels.second,
-                                   [start](const DivergencePoint& p) { return sized(p.twinChange, p.time == start); }));
+    plot.series.push_back(curveOverTime(divergence.points(), labels.first,
+                                        [start](const DivergencePoint& p) { return sized(p.change, p.time == start); }));
+    plot.series.push_back(curveOverTime(divergence.points(), labels.second,
+                                        [start](const DivergencePoint& p) { return sized(p.twinChange, p.time == start); }));
     return plot;
 }
 
