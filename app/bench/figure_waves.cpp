@@ -100,8 +100,8 @@ std::vector<SweepPoint> wavesPoints(const FigureRequest& request) {
 }
 
 void drawWaves(const FigureArea& area, std::span<const SweepResult> results) {
-    static const SweepAxis kBlocks{
-        "blocks", "blocks N/p; the line: one for each multiprocessor", true, false, nullptr, nullptr, nullptr};
+    static const SweepAxis kBlocks{"blocks", "blocks N/p; the line: one for each multiprocessor", true, false, nullptr,
+                                   nullptr};
     Plot plot = sweepPlot("", kBlocks, results, kForceRate);
     plot.x.ticks.clear();
     plot.markX = multiprocessorsOf(results);

@@ -45,29 +45,27 @@ std::vector<const KernelRow*> beside(std::string_view backendName) {
 }
 
 const SweepAxis kAxes[] = {
-    {"unroll", "unroll factor", true, true, [](const KernelRow& row) { return axisRefusal("unroll", row); },
-     [](const KernelRow& row, std::size_t) { return listed(row.unrolls); },
+    {"unroll", "unroll factor", true, true, [](const KernelRow& row, std::size_t) { return listed(row.unrolls); },
      [](SweepPoint& point, std::size_t value) { point.kernel.launch.unroll = static_cast<int>(value); }},
-    {"block", "block size [threads]", true, true, [](const KernelRow& row) { return axisRefusal("block", row); },
+    {"block", "block size [threads]", true, true,
      [](const KernelRow& row, std::size_t) {
          if (!row.blockSizes.empty()) return listed(row.blockSizes);
          static constexpr std::size_t kBlocks[] = {16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
          return withinRange(kBlocks, row.blocks, kUsualBlockLimit);
      },
      [](SweepPoint& point, std::size_t value) { point.kernel.launch.block = static_cast<int>(value); }},
-    {"split", "split [parts of the sources]", true, true, [](const KernelRow& row) { return axisRefusal("split", row); },
+    {"split", "split [parts of the sources]", true, true,
      [](const KernelRow& row, std::size_t bodies) {
          return withinRange(powersOfTwo(1, std::min<std::size_t>(bodies, 128)), row.splits, 128);
      },
      [](SweepPoint& point, std::size_t value) { point.kernel.launch.split = static_cast<int>(value); }},
     {"bodies-per-thread", "bodies a thread", true, true,
-     [](const KernelRow& row) { return axisRefusal("bodies-per-thread", row); },
      [](const KernelRow& row, std::size_t) { return listed(row.bodiesPerThread); },
      [](SweepPoint& point, std::size_t value) { point.kernel.launch.bodiesPerThread = static_cast<int>(value); }},
-    {"bodies", "bodies", true, false, [](const KernelRow&) { return Reason(); },
+    {"bodies", "bodies", true, false,
      [](const KernelRow& row, std::size_t) { return powersOfTwo(1024, backend(row.backend).mostStudied); },
      [](SweepPoint& point, std::size_t value) { point.bodies = value; }},
-    {"threads", "CPU threads", false, true, [](const KernelRow& row) { return axisRefusal("threads", row); },
+    {"threads", "CPU threads", false, true,
      [](const KernelRow&, std::size_t) {
          const std::size_t all = std::max(1u, std::thread::hardware_concurrency());
          std::vector<std::size_t> result = powersOfTwo(1, all);
@@ -75,7 +73,7 @@ const SweepAxis kAxes[] = {
          return result;
      },
      [](SweepPoint& point, std::size_t value) { point.options.threads = static_cast<int>(value); }},
-    {"traps", "kernels", false, false, [](const KernelRow& row) { return axisRefusal("traps", row); },
+    {"traps", "kernels", false, false,
      [](const KernelRow& row, std::size_t) {
          std::vector<std::size_t> places(beside(row.backend).size());
          std::iota(places.begin(), places.end(), std::size_t{1});
@@ -103,6 +101,8 @@ const SweepMeasure kStepRate{"step", "G interactions/s, whole steps",
                              [](const BenchmarkRow& row) { return row.stepSpread; }};
 
 std::span<const SweepAxis> sweepAxes() { return kAxes; }
+
+Reason SweepAxis::refuses(const KernelRow& row) const { return axisRefusal(name, row); }
 
 const SweepAxis& sweepAxis(std::string_view name) { return findRow(sweepAxes(), "axis", name); }
 

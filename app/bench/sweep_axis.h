@@ -16,12 +16,13 @@ struct SweepAxis {
     std::string_view label;  ///< label of a plot's axis, with its unit
     bool logarithmic;
     bool tunable;  ///< users can choose the value, so a best value exists
-    /// Why this axis does not apply to the row; empty when it does.
-    Reason (*refuses)(const KernelRow& row);
     /// The usual values for this N, ascending.
     std::vector<std::size_t> (*values)(const KernelRow& row, std::size_t bodies);
     void (*set)(SweepPoint& point, std::size_t value);
     bool kernels = false;  ///< values are kernels, and labels are their names
+
+    /// Why this axis does not apply to the row; empty when it does.
+    Reason refuses(const KernelRow& row) const;
 };
 
 /// unroll, block, split, bodies-per-thread, bodies, threads, traps.
