@@ -2,6 +2,7 @@
 
 #include "app/bench/term_bench.h"
 #include "app/tables/format.h"
+#include "sim/backends/block_figures.h"
 #include "sim/backends/memory_probe.h"
 #include "sim/core/error.h"
 #include "sim/forces/bonds/bond_rows.h"
@@ -83,18 +84,12 @@ SweepResult timeBonds(Backend& made, TermStudy& study, const KernelChoice& choic
     return result;
 }
 
-/// The figures of a layout, by name; 0: the row does not report it.
-double figureOf(const BenchmarkRow& row, std::string_view name) {
-    const auto found = std::ranges::find(row.figures, name, &MethodFigure::name);
-    return found == row.figures.end() ? 0 : found->value;
-}
-
 /// Bytes of one evaluation over its time: each entry, position and force counted once; 0 where the row has no entries.
 double bytesPerSecond(const BenchmarkRow& row, const Bonds& bonds) {
-    const double ends = 2 * static_cast<double>(bonds.list().size()), entry = figureOf(row, "bytes an entry");
+    const double ends = 2 * static_cast<double>(bonds.list().size()), entry = figureNamed(row.figures, "bytes an entry");
     if (entry == 0) return 0;
     const double bodies = 2 * sizeof(Float4) * static_cast<double>(row.bodies);
-    const double entries = figureOf(row, "colours") > 0 ? ends / 2 : ends;
+    const double entries = figureNamed(row.figures, "colours") > 0 ? ends / 2 : ends;
     return (entries * entry + bodies) * row.interactionsPerSecond / ends;
 }
 
@@ -152,11 +147,12 @@ FigureStudy bondStudy(const FigureRequest& request, const FigureProgress& progre
             study.right = study.right && (result.refused || row.verified);
             const double moved = bytesPerSecond(row, bonds), ofCopy = copied > 0 ? moved / copied : 0;
             most = std::max(most, ofCopy);
-            study.csv += formatted("%s,%zu,%zu,%u,%.4g,%.6g,%.3g,%.3g,%.3g,%.4g,%.3g,%.0f,", nameOf(choice).c_str(), count,
-                                   bonds.list().size(), lengths.longest, lengths.imbalance(), row.interactionsPerSecond,
-                                   row.spread, figureOf(row, "pads an entry"), figureOf(row, "bytes an entry"), 1e-9 * moved,
-                                   ofCopy, figureOf(row, "colours")) +
-                         (row.note.empty() ? std::string() : "\"" + row.note + "\"") + "\n";
+            study.csv +=
+                formatted("%s,%zu,%zu,%u,%.4g,%.6g,%.3g,%.3g,%.3g,%.4g,%.3g,%.0f,", nameOf(choice).c_str(), count,
+                          bonds.list().size(), lengths.longest, lengths.imbalance(), row.interactionsPerSecond, row.spread,
+                          figureNamed(row.figures, "pads an entry"), figureNamed(row.figures, "bytes an entry"),
+                          1e-9 * moved, ofCopy, figureNamed(row.figures, "colours")) +
+                (row.note.empty() ? std::string() : "\"" + row.note + "\"") + "\n";
             ++study.points;
             progress(study.points, hubs.size() * choices.size());
             if (!row.verified) continue;

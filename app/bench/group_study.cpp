@@ -2,6 +2,7 @@
 
 #include "app/bench/sweep.h"
 #include "app/tables/format.h"
+#include "sim/backends/block_figures.h"
 #include "sim/backends/groups.h"
 #include "sim/core/error.h"
 #include "sim/scenes/scene.h"
@@ -167,12 +168,6 @@ FigureStudy studyOf(const RungKind& kind, const FigureRequest& request, const Fi
     return study;
 }
 
-double figureNamed(const SweepResult& result, std::string_view name) {
-    for (const MethodFigure& figure : result.row.figures)
-        if (figure.name == name) return figure.value;
-    return 0;
-}
-
 }  // namespace
 
 Reason whyNoGroups(const FigureRequest& request) {
@@ -194,8 +189,8 @@ FigureStudy depthStudy(const FigureRequest& request, const FigureProgress& progr
     work.y = figures_detail::logarithmicAxis("visits of nodes and edges, a body");
     double levels = 0;
     for (const SweepResult& result : results) {
-        const double visits = figureNamed(result, "visits a body");
-        levels = std::max(levels, figureNamed(result, "levels"));
+        const double visits = figureNamed(result.row.figures, "visits a body");
+        levels = std::max(levels, figureNamed(result.row.figures, "levels"));
         if (!result.row.verified || !(visits > 0)) continue;
         seriesNamed(work, result.point.series).add(result.point.x, visits);
     }
