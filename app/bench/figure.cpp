@@ -596,12 +596,6 @@ std::string timesText(double factor) {
     return (factor < 100 ? formatted("%.3g", factor) : std::string(grouped(std::llround(factor)))) + " x";
 }
 
-std::vector<std::size_t> given(std::span<const int> values) {
-    std::vector<std::size_t> result;
-    for (const int value : values) result.push_back(static_cast<std::size_t>(value));
-    return result;
-}
-
 PlotAxis logarithmicAxis(const char* label) {
     PlotAxis axis;
     axis.label = label;

@@ -33,8 +33,6 @@ void drawTwo(const FigureArea& area, const Plot& left, const Plot& right, float 
 std::string bodiesText(std::size_t bodies);
 /// "15.1 x", "5,870 x".
 std::string timesText(double factor);
-/// Chosen values of an axis, in the type of axes.
-std::vector<std::size_t> given(std::span<const int> values);
 PlotAxis logarithmicAxis(const char* label);
 
 /// Launches of a rung: its usual one, and values of the factor that is its idea. Without them `tiled-registers` holds one

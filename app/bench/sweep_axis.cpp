@@ -11,15 +11,12 @@
 #include <thread>
 
 namespace gravlab {
+
+std::vector<std::size_t> given(std::span<const int> values) { return {values.begin(), values.end()}; }
+
 namespace {
 
 constexpr std::size_t kUsualBlockLimit = 1024;
-
-std::vector<std::size_t> listed(std::span<const int> values) {
-    std::vector<std::size_t> result;
-    for (const int value : values) result.push_back(static_cast<std::size_t>(value));
-    return result;
-}
 
 std::vector<std::size_t> withinRange(std::span<const std::size_t> values, Range range, std::size_t usualLimit) {
     std::vector<std::size_t> result;
@@ -45,11 +42,11 @@ std::vector<const KernelRow*> beside(std::string_view backendName) {
 }
 
 const SweepAxis kAxes[] = {
-    {"unroll", "unroll factor", true, true, [](const KernelRow& row, std::size_t) { return listed(row.unrolls); },
+    {"unroll", "unroll factor", true, true, [](const KernelRow& row, std::size_t) { return given(row.unrolls); },
      [](SweepPoint& point, std::size_t value) { point.kernel.launch.unroll = static_cast<int>(value); }},
     {"block", "block size [threads]", true, true,
      [](const KernelRow& row, std::size_t) {
-         if (!row.blockSizes.empty()) return listed(row.blockSizes);
+         if (!row.blockSizes.empty()) return given(row.blockSizes);
          static constexpr std::size_t kBlocks[] = {16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
          return withinRange(kBlocks, row.blocks, kUsualBlockLimit);
      },
@@ -60,7 +57,7 @@ const SweepAxis kAxes[] = {
      },
      [](SweepPoint& point, std::size_t value) { point.kernel.launch.split = static_cast<int>(value); }},
     {"bodies-per-thread", "bodies a thread", true, true,
-     [](const KernelRow& row, std::size_t) { return listed(row.bodiesPerThread); },
+     [](const KernelRow& row, std::size_t) { return given(row.bodiesPerThread); },
      [](SweepPoint& point, std::size_t value) { point.kernel.launch.bodiesPerThread = static_cast<int>(value); }},
     {"bodies", "bodies", true, false,
      [](const KernelRow& row, std::size_t) { return powersOfTwo(1024, backend(row.backend).mostStudied); },
@@ -85,11 +82,6 @@ const SweepAxis kAxes[] = {
      },
      true},
 };
-
-/// Half of the range from the slowest to the fastest repetition.
-double halfSpread(const SweepMeasure& measure, const BenchmarkRow& row) {
-    return 0.5 * measure.spread(row) * measure.value(row);
-}
 
 }  // namespace
 
@@ -143,21 +135,13 @@ Plot sweepPlot(std::string title, const SweepAxis& axis, std::span<const SweepRe
     plot.y.label = measure.label;
     double best = 0;
     for (const SweepResult& result : results) {
-        auto series = std::find_if(plot.series.begin(), plot.series.end(),
-                                   [&](const PlotSeries& one) { return one.label == result.point.series; });
-        if (series == plot.series.end()) {
-            plot.series.emplace_back();
-            series = plot.series.end() - 1;
-            series->label = result.point.series;
-        }
+        PlotSeries& series = seriesNamed(plot, result.point.series);
         if (std::find(plot.x.ticks.begin(), plot.x.ticks.end(), result.point.x) == plot.x.ticks.end())
             plot.x.ticks.push_back(result.point.x);
         if (!result.row.verified) continue;
         const double value = measure.value(result.row);
-        series->x.push_back(result.point.x);
-        series->y.push_back(value);
-        series->error.push_back(halfSpread(measure, result.row));
-        series->hollow.push_back(isExtrapolated(result));
+        series.add(result.point.x, value, measure.spread(result.row));
+        series.hollow.push_back(isExtrapolated(result));
         if (value > best) {
             best = value;
             plot.markX = result.point.x;

@@ -33,6 +33,9 @@ const SweepAxis& sweepAxis(std::string_view name);
 /// The label of a value on an axis; the compiler's choice is left of 1, see pointsAlong().
 std::string axisText(double x);
 
+/// Values of an axis in the type of axes.
+std::vector<std::size_t> given(std::span<const int> values);
+
 /// `base` at each value of the axis that suits `row`, or at `values` when given.
 std::vector<SweepPoint> pointsAlong(const SweepAxis& axis, const KernelRow& row, const SweepPoint& base,
                                     std::span<const std::size_t> values = {});
