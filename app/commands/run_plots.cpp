@@ -63,6 +63,21 @@ void drawEnds(PlotInk& ink, const Points& points, ImU32 colour, float radius) {
     ink.disc(points.back(), radius, colour);
 }
 
+/// Draws all paths, and their ends above them. `place`: position of two coordinates in the picture.
+template <class Place>
+void drawCurves(PlotInk& ink, const std::vector<std::array<const std::vector<double>*, 2>>& curves, const Place& place,
+                float line) {
+    std::vector<Points> drawn;
+    for (const auto& [across, up] : curves) {
+        Points points;
+        for (std::size_t i = 0; i < across->size(); ++i)
+            if (std::isfinite((*across)[i]) && std::isfinite((*up)[i])) points.push_back(place((*across)[i], (*up)[i]));
+        drawn.push_back(std::move(points));
+    }
+    for (std::size_t i = 0; i < drawn.size(); ++i) drawPath(ink, drawn[i], seriesColour(i, true), 0.1f * line);
+    for (std::size_t i = 0; i < drawn.size(); ++i) drawEnds(ink, drawn[i], seriesColour(i, true), 0.3f * line);
+}
+
 /// Draws two coordinates of all paths in a square, with axes.
 void drawPlane(Canvas& canvas, ImVec2 from, float side, const char* names, const std::string& unit,
                const std::vector<std::array<const std::vector<double>*, 2>>& curves) {
@@ -90,16 +105,7 @@ void drawPlane(Canvas& canvas, ImVec2 from, float side, const char* names, const
         canvas.text(canvas.small(), ImVec2(left - 0.4f * line, y - 0.5f * line), kInk, tickText(tick).c_str(), 1);
     }
     ink.clip(ImVec2(left, top), to);
-    std::vector<Points> drawn;
-    for (const auto& curve : curves) {
-        Points points;
-        for (std::size_t i = 0; i < curve[0]->size(); ++i)
-            if (std::isfinite((*curve[0])[i]) && std::isfinite((*curve[1])[i]))
-                points.push_back(place((*curve[0])[i], (*curve[1])[i]));
-        drawn.push_back(std::move(points));
-    }
-    for (std::size_t i = 0; i < drawn.size(); ++i) drawPath(ink, drawn[i], seriesColour(i, true), 0.1f * line);
-    for (std::size_t i = 0; i < drawn.size(); ++i) drawEnds(ink, drawn[i], seriesColour(i, true), 0.3f * line);
+    drawCurves(ink, curves, place, line);
     ink.unclip();
     ink.frame(ImVec2(left, top), to, kInk);
     const auto label = [&](char axis) { return std::string(1, axis) + " [" + unit + "]"; };
@@ -145,15 +151,7 @@ void drawSpace(Canvas& canvas, ImVec2 from, float side,
         const char name[] = {static_cast<char>('x' + axis), 0};
         canvas.text(canvas.small(), ImVec2(tip.x + 0.3f * line, tip.y - 0.5f * line), kQuiet, name);
     }
-    std::vector<Points> drawn;
-    for (const auto& flat : seen) {
-        Points points;
-        for (std::size_t i = 0; i < flat[0].size(); ++i)
-            if (std::isfinite(flat[0][i] + flat[1][i])) points.push_back(place(flat[0][i], flat[1][i]));
-        drawn.push_back(std::move(points));
-    }
-    for (std::size_t i = 0; i < drawn.size(); ++i) drawPath(ink, drawn[i], seriesColour(i, true), 0.1f * line);
-    for (std::size_t i = 0; i < drawn.size(); ++i) drawEnds(ink, drawn[i], seriesColour(i, true), 0.3f * line);
+    drawCurves(ink, pointers, place, line);
 }
 
 /// White paper with a title and a line of facts; `draw` receives the area below them.
