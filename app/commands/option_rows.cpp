@@ -2,7 +2,6 @@
 
 #include "app/control/quantity.h"
 #include "app/tables/own_kernel.h"
-#include "app/tables/text_values.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 
@@ -187,10 +186,6 @@ std::string OptionRows::sentenceOf(const CLI::ParseError& error) const {
                ": it does nothing without " + tie.other;
     }
     return said + "; see '" + app_.get_name() + " --help'";
-}
-
-std::int64_t OptionRows::wholeIn(const std::string& name, const std::string& text, std::int64_t least, std::int64_t most) {
-    return parseInteger(name, text, least, most);
 }
 
 /// Help of a row: its idea, the allowed values where they are short, and the default.

@@ -3,6 +3,7 @@
 #pragma once
 #include "app/control/parameter.h"
 #include "app/model/options.h"
+#include "app/tables/text_values.h"
 
 #include <CLI/CLI.hpp>
 
@@ -68,7 +69,7 @@ public:
     Row whole(const std::string& names, const std::string& placeholder, To& to, std::int64_t least, std::int64_t most,
               const std::string& help) {
         return read(
-            names, placeholder, to, [=](auto& name, auto& text) { return wholeIn(name, text, least, most); }, help);
+            names, placeholder, to, [=](auto& name, auto& text) { return parseInteger(name, text, least, most); }, help);
     }
     /// Stores the name of the row that `find` returns for a text.
     template <class To, class Find>
@@ -134,7 +135,6 @@ public:
     std::string sentenceOf(const CLI::ParseError& error) const;
 
 private:
-    static std::int64_t wholeIn(const std::string& name, const std::string& text, std::int64_t least, std::int64_t most);
     static std::string helpOf(const Parameter& row);
     Value oneOf(const Parameter& row, const std::string& name, const std::string& text) const;
 
