@@ -10,6 +10,7 @@
 #include "app/frontends/headless/tiles.h"
 #include "app/frontends/window/lost_context.h"
 #include "app/model/film_plan.h"
+#include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"
 #include "app/ui/ui.h"
@@ -18,7 +19,6 @@
 #include "sim/core/error.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -103,7 +103,7 @@ int renderCommand(const Options& asked) {
     Controller controller;
     BaseHost host(app);
     Frame frames(app, controller, host);
-    const auto start = std::chrono::steady_clock::now();
+    const double start = hostClock();
     ProgressLine progress("frame", options.frames, ProgressLine::Where::everyTenth);
     for (std::int64_t frame = 0; frame < options.frames; ++frame) {
         InterruptWatch::check();
@@ -136,10 +136,9 @@ int renderCommand(const Options& asked) {
     writer->finish();
     progress.finish();
 
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     std::printf("%s: %lld %s of %dx%d to t = %g in %.1f s\n", options.output.c_str(), static_cast<long long>(options.frames),
                 options.frames == 1 ? "frame" : "frames", options.width, options.height, app.runs.simulation().time(),
-                seconds);
+                hostClock() - start);
     return static_cast<int>(ExitCode::ok);
 }
 

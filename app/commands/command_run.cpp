@@ -12,6 +12,7 @@
 #include "app/services/state_folder.h"
 #include "app/services/twin_run.h"
 #include "app/system/file_names.h"
+#include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"
 #include "app/tables/format.h"
@@ -26,7 +27,6 @@
 #include "sim/run/simulation.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -296,9 +296,9 @@ public:
                 series_.add(file, time, bodies);
             });
         }
-        if (options_.autosaveSeconds > 0 && seconds(saved_) >= options_.autosaveSeconds && !saver_.busy()) {
+        if (options_.autosaveSeconds > 0 && hostClock() - saved_ >= options_.autosaveSeconds && !saver_.busy()) {
             save(checkpoint_, simulation, {.keepPrevious = true, .mayReplaceRead = true}, [] {});
-            saved_ = std::chrono::steady_clock::now();
+            saved_ = hostClock();
         }
         saver_.poll();
     }
@@ -311,9 +311,6 @@ public:
     std::int64_t failures() const { return failures_; }
 
 private:
-    static double seconds(std::chrono::steady_clock::time_point since) {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
-    }
     /// Waits where earlier saves have not begun. A failed save does not end the run; it is reported at once and in the exit
     /// code.
     void save(const std::string& path, Simulation& simulation, const WriteOptions& how, std::function<void()> saved) {
@@ -335,7 +332,7 @@ private:
     std::string checkpoint_;
     std::int64_t lastNumbered_ = -1;
     std::int64_t failures_ = 0;
-    std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
+    double saved_ = hostClock();  ///< time of the last autosave [s]
     SnapshotSeries series_;
     FileJobs saver_;
 };
@@ -437,7 +434,7 @@ int runCommand(const Options& asked) {
     // The end may not be a common time of both runs. Comparisons then hold for the last common time.
     const std::int64_t lastMeeting = twin ? twin->lastMeeting(simulation, end) : end;
 
-    const auto start = std::chrono::steady_clock::now();
+    const double start = hostClock();
     ProgressLine progress("step", steps, ProgressLine::Where::always);
     NonFiniteMonitor guard;
     guard.check(simulation, true);
@@ -503,7 +500,7 @@ int runCommand(const Options& asked) {
     }
     look(true);
     progress.finish();
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double seconds = hostClock() - start;
 
     if (const int signal = InterruptWatch::signal(); signal != 0 && simulation.step() < end) {
         files.finish();
