@@ -64,6 +64,12 @@ void addBonds(OptionRows& rows) {
               "a table of bonds between the bodies of a file, by their ids: i,j,length,stiffness,damping,breaking,law");
 }
 
+/// Kernels by their names.
+OptionRows::Row addKernelList(OptionRows& rows, const std::string& help) {
+    const auto take = [&o = rows.options()](auto&, auto& texts) { o.bench.kernels = texts; };
+    return rows.list("--kernel", "LIST", take, help);
+}
+
 /// Numbers of the scene.
 void addSet(OptionRows& rows) {
     rows.pairs("--set", rows.options().simulation.parameters, "toomre-q=1.5",
@@ -244,9 +250,7 @@ void addBenchOptions(OptionRows& rows) {
         return row.ask && std::find(std::begin(kListed), std::end(kListed), row.kept.option) == std::end(kListed);
     });
     addSet(rows);
-    rows.list(
-        "--kernel", "LIST", [&o](auto&, auto& texts) { o.bench.kernels = texts; },
-        "kernels; 'all' is every one of the backend [auto]");
+    addKernelList(rows, "kernels; 'all' is every one of the backend [auto]");
     rows.listOf("run.block", o.bench.blocks, "block sizes, where the kernel has them");
     rows.listOf<int>("run.unroll", o.bench.unrolls,
                      "unroll factors, where the kernel has them; auto is the compiler's choice", kAutoUnroll);
@@ -316,8 +320,7 @@ void addTuneOptions(OptionRows& rows) {
     Options& o = rows.options();
     rows.numbersOfBodies("-n,--bodies", o.bench.bodies, "numbers of bodies [CUDA: 1k,4k,16k,64k,256k; CPU: 1k,4k,16k]");
     for (const char* path : {"run.backend", "run.device", "run.threads", "run.precision"}) rows.of(parameter(path));
-    rows.list(
-        "--kernel", "LIST", [&o](auto&, auto& texts) { o.bench.kernels = texts; }, "only these kernels [all]");
+    addKernelList(rows, "only these kernels [all]");
     rows.value(
         "--term-kernel", "TERM=ROW", [&o](auto&, auto& text) { o.simulation.terms = parsedTermRequests(text); },
         "instead, the kernels of a force term beside the pair law; TERM=all for every one");
@@ -342,11 +345,7 @@ void addCheckOptions(OptionRows& rows) {
               "reached")
         .excludes("--physics")
         .excludes("--tolerance", "--tolerance does nothing with --lessons: a step is reached or not");
-    rows.list(
-            "--kernel", "LIST", [&o](auto&, auto& texts) { o.bench.kernels = texts; },
-            "only these kernels, of a force term as TERM:ROW [all]")
-        .excludes("--physics")
-        .excludes("--lessons");
+    addKernelList(rows, "only these kernels, of a force term as TERM:ROW [all]").excludes("--physics").excludes("--lessons");
     rows.text("--lesson", "NAME", o.lesson, "play only that one; a FILE.toml is a lesson of one's own").needs("--lessons");
     for (const char* path : {"run.device", "run.threads", "run.simd"}) rows.of(parameter(path));
     rows.read("--tolerance", "ERROR", o.check.tolerance, parsePositive,
@@ -364,8 +363,7 @@ void addFingerprintOptions(OptionRows& rows) {
               "write hashes, launches and memory as CSV, to compare two builds on one machine");
     for (const char* path : {"run.backend", "run.device", "run.threads", "run.simd"})
         rows.of(parameter(path), "with --all: ");
-    rows.list(
-        "--kernel", "LIST", [&o](auto&, auto& texts) { o.bench.kernels = texts; }, "with --all: only these kernels");
+    addKernelList(rows, "with --all: only these kernels");
     rows.numbersOfBodies("--sizes", o.bench.bodies, "with --all: numbers of bodies [1 to 16384]");
 }
 
