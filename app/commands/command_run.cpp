@@ -77,20 +77,24 @@ namespace {
 constexpr std::size_t kTwinEnergyBodies = 2048;  // thousands of sums of all pairs stay below a minute
 constexpr std::size_t kSummaryBodies = 16384;
 
+/// A copy of the present bodies. Waits for it.
+ParticleSet copiedBodies(Simulation& simulation) {
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    return bodies;
+}
+
 double relative(double now, double first) { return (now - first) / (first != 0 ? std::abs(first) : 1); }
 
 }  // namespace
 
 TwinRecord::TwinRecord(Simulation& first, const TwinChoice& choice) : run_(first, choice, false) {
-    ParticleSet bodies;
-    first.snapshot(bodies);
+    const ParticleSet bodies = copiedBodies(first);
     curve_.restart(spread(bodies));
     if (bodies.size() <= kSummaryBodies) {
         // The host sums it, as it sums all energies that are compared with it.
         energy0_ = measureSystem(bodies, first.terms()).energy();
-        ParticleSet there;
-        run_.simulation().snapshot(there);
-        twinEnergy0_ = measureSystem(there, run_.simulation().terms()).energy();
+        twinEnergy0_ = measureSystem(copiedBodies(run_.simulation()), run_.simulation().terms()).energy();
     }
 }
 
@@ -101,9 +105,7 @@ std::string TwinRecord::columns(const SceneUnits& units) {
 
 std::string TwinRecord::cells(Simulation& first, const SceneUnits& units) {
     if (!run_.met(first)) return ",,,";
-    ParticleSet here, there;
-    first.snapshot(here);
-    run_.simulation().snapshot(there);
+    const ParticleSet here = copiedBodies(first), there = copiedBodies(run_.simulation());
     const Separation apart = separation(here, there);
     return formatted(",%.17g,%.9g,%.9g",
                      measureSystem(there, run_.simulation().terms()).energy() * unitOfEnergy(units).scale,
@@ -117,9 +119,7 @@ std::int64_t TwinRecord::lastMeeting(const Simulation& first, std::int64_t end) 
 
 void TwinRecord::record(Simulation& first) {
     if (!run_.met(first)) return;
-    ParticleSet here, there;
-    first.snapshot(here);
-    run_.simulation().snapshot(there);
+    const ParticleSet here = copiedBodies(first), there = copiedBodies(run_.simulation());
     DivergencePoint point{.time = first.time(), .apart = separation(here, there)};
     if (here.size() <= kTwinEnergyBodies) {
         point.change = relative(measureSystem(here, first.terms()).energy(), energy0_);
@@ -141,9 +141,7 @@ std::string TwinRecord::summary(Simulation& first) {
     const SceneUnits& units = first.scene().units;
     std::string text = "twin: " + labels.second + " against " + labels.first;
     if (twin.configuration().bodies <= kSummaryBodies) {
-        ParticleSet there;
-        twin.snapshot(there);
-        const double now = measureSystem(there, twin.terms()).energy();
+        const double now = measureSystem(copiedBodies(twin), twin.terms()).energy();
         const ShownUnit unit = unitOfEnergy(units);
         text += formatted("; energy %.9g", now * unit.scale) + (unit.name.empty() ? "" : " " + unit.name) +
                 formatted(", relative change %.2e", relative(now, twinEnergy0_));
@@ -237,12 +235,6 @@ std::string energyRow(const Simulation& simulation, const Diagnostics& d, const 
 std::string contactCells(const Simulation& simulation, const Diagnostics& d, const SceneUnits& units) {
     if (!simulation.configuration().contact.acts()) return {};
     return formatted(",%zu,%.17g", simulation.configuration().bodies, d.lost * unitOfEnergy(units).scale);
-}
-
-std::size_t overlapsOf(Simulation& simulation) {
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
-    return countOverlaps(bodies);
 }
 
 /// Errors of the approximate force after the previous row: the error that the check found, and the limit that the accuracy
@@ -384,7 +376,7 @@ int runCommand(const Options& asked) {
     const SceneUnits& units = simulation.scene().units;
     if (log && !settings.contact.acts())
         throw UsageError("--events logs contacts, and this run has none; give --contact, and --radius or --density");
-    if (const std::size_t pairs = settings.contact.acts() ? overlapsOf(simulation) : 0; pairs > 0)
+    if (const std::size_t pairs = settings.contact.acts() ? countOverlaps(copiedBodies(simulation)) : 0; pairs > 0)
         std::fprintf(stderr, "gravlab: %s pair%s of bodies overlap%s at the start; the first step resolves them\n",
                      grouped(pairs).text, pairs == 1 ? "" : "s", pairs == 1 ? "s" : "");
     if (log) log->write(contactLogHeader());
