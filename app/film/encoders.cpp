@@ -195,14 +195,7 @@ std::string extensionOf(std::string_view file) {
 
 std::span<const EncoderRow> encoders() { return kEncoders; }
 
-const EncoderRow& encoder(std::string_view name) {
-    const auto found =
-        std::find_if(std::begin(kEncoders), std::end(kEncoders), [&](const EncoderRow& row) { return row.name == name; });
-    if (found != std::end(kEncoders)) return *found;
-    std::vector<std::string_view> valid;
-    for (const EncoderRow& row : kEncoders) valid.push_back(row.name);
-    throw UsageError(unknownName("encoder", name, valid));
-}
+const EncoderRow& encoder(std::string_view name) { return findRow(encoders(), "encoder", name); }
 
 bool fits(const EncoderRow& row, std::string_view file) {
     const std::string extension = extensionOf(file);
