@@ -138,11 +138,9 @@ std::string complaint(std::string_view said) {
 
 /// Lets ffmpeg encode one frame to nowhere. Some encoders are compiled in but lack their driver or device.
 Reason tryFrame(const EncoderRow& row, const std::string& ffmpeg) {
-    std::vector<std::string> words{ffmpeg,     "-hide_banner",  "-nostdin",  "-nostats",    "-v",      "error",      "-f",
-                                   "rawvideo", "-pixel_format", "rgb24",     "-video_size", "256x256", "-framerate", "25",
-                                   "-i",       "/dev/zero",     "-frames:v", "1",           "-an"};
+    std::vector<std::string> words = inputWords(ffmpeg, "256x256", "25", "/dev/zero");
     for (std::string& word : encodingWords(row, kUsualQuality)) words.push_back(std::move(word));
-    for (const char* word : {"-f", "null", "-"}) words.emplace_back(word);
+    for (const char* word : {"-frames:v", "1", "-f", "null", "-"}) words.emplace_back(word);
     const Spoken answer = ask(std::move(words));
     if (!answer.failure.empty()) return answer.failure;
     if (WIFEXITED(answer.status) && WEXITSTATUS(answer.status) == 0) return {};
@@ -200,6 +198,12 @@ const EncoderRow& encoder(std::string_view name) { return findRow(encoders(), "e
 bool fits(const EncoderRow& row, std::string_view file) {
     const std::string extension = extensionOf(file);
     return !extension.empty() && (" " + std::string(row.extensions) + " ").find(" " + extension + " ") != std::string::npos;
+}
+
+std::vector<std::string> inputWords(const std::string& ffmpeg, const std::string& size, const std::string& fps,
+                                    const std::string& from) {
+    return {ffmpeg,  "-hide_banner", "-nostdin", "-nostats",   "-v", "error", "-f", "rawvideo", "-pixel_format",
+            "rgb24", "-video_size",  size,       "-framerate", fps,  "-i",    from, "-an"};
 }
 
 std::vector<std::string> encodingWords(const EncoderRow& row, double quality) {

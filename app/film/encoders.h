@@ -36,6 +36,9 @@ const EncoderRow& encoder(std::string_view name);
 /// Whether a file of that name can hold the row's films.
 bool fits(const EncoderRow& row, std::string_view file);
 
+/// The call of ffmpeg up to its input: raw RGB frames of that size ("256x256") from a file or pipe, without sound.
+std::vector<std::string> inputWords(const std::string& ffmpeg, const std::string& size, const std::string& fps,
+                                    const std::string& from);
 /// Arguments of ffmpeg between input and output: filter, codec and their options.
 std::vector<std::string> encodingWords(const EncoderRow& row, double quality);
 

@@ -5,6 +5,7 @@
 #include "app/system/child_process.h"
 #include "app/system/interrupt.h"
 #include "sim/core/error.h"
+#include "sim/core/value.h"
 #include "sim/io/file/atomic_file.h"
 
 #include <fcntl.h>
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -79,12 +79,6 @@ private:
 constexpr std::chrono::seconds kPatience{60};
 constexpr int kLookMilliseconds = 200;
 
-std::string decimal(double value) {
-    char text[32];
-    const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-    return {text, end};
-}
-
 /// FILE.mp4 and similar: an ffmpeg process that reads raw frames from a pipe and writes the temporary of an AtomicFile.
 class EncodedWriter final : public FilmWriter {
 public:
@@ -141,24 +135,7 @@ public:
 private:
     std::vector<std::string> arguments() const {
         const std::string size = std::to_string(settings_.width) + "x" + std::to_string(settings_.height);
-        std::vector<std::string> words{settings_.ffmpeg,
-                                       "-hide_banner",
-                                       "-nostdin",
-                                       "-nostats",
-                                       "-v",
-                                       "error",
-                                       "-y",
-                                       "-f",
-                                       "rawvideo",
-                                       "-pixel_format",
-                                       "rgb24",
-                                       "-video_size",
-                                       size,
-                                       "-framerate",
-                                       decimal(settings_.fps),
-                                       "-i",
-                                       "pipe:0",
-                                       "-an"};
+        std::vector<std::string> words = inputWords(settings_.ffmpeg, size, shortestText(settings_.fps), "pipe:0");
         const auto add = [&words](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
         for (std::string& word : encodingWords(row_, settings_.quality >= 0 ? settings_.quality : kUsualQuality))
             words.push_back(std::move(word));
@@ -171,7 +148,7 @@ private:
             else
                 add({"-movflags", "+faststart"});
         }
-        add({"-f", extension == "mkv" ? "matroska" : extension, "file:" + temporary_.string()});
+        add({"-y", "-f", extension == "mkv" ? "matroska" : extension, "file:" + temporary_.string()});
         return words;
     }
 
