@@ -1,5 +1,5 @@
 // The interface that carries effects out: a window, a script off screen, a check of lessons.
-// Rule: carryOut() never waits in a window. A longer effect is running, and ended() reports its end.
+// Rule: carryOut() never waits for a file or a measurement in a window. A longer effect is running, and ended() reports its end.
 #pragma once
 #include "app/control/effect.h"
 
@@ -14,7 +14,7 @@ enum class CommandStatus {
     applied,
     running,  ///< its effect is under way; another event with the same ticket reports the end
     refused,  ///< it is impossible, and `why` is a sentence; nothing has changed
-    failed    ///< reading, writing or memory failed; nothing has changed
+    failed    ///< reading, writing, memory or a trial failed, or it was cancelled; the run has not changed
 };
 /// Whether an event with that status is the last one of its ticket.
 constexpr bool isEnd(CommandStatus status) { return status != CommandStatus::running; }

@@ -23,7 +23,7 @@ namespace gravlab {
 struct FileOutcome {
     enum class Status {
         written,
-        refused,  ///< the name is invalid; nothing was tried
+        refused,  ///< the name or the contents of the file are invalid
         failed
     } status = Status::written;
     std::string sentence{};  ///< for the user
@@ -54,9 +54,10 @@ struct FileJob {
         try {
             return {FileOutcome::Status::written, call()};
         } catch (const std::bad_alloc&) {
-            return {FileOutcome::Status::failed, "There is not enough memory to write the file."};
-        } catch (const UsageError& error) {
-            return {FileOutcome::Status::refused, error.what()};
+            return {FileOutcome::Status::failed, "There is not enough memory for the file."};
+        } catch (const Error& error) {
+            const bool invalid = error.code() == ExitCode::usage || error.code() == ExitCode::badInput;
+            return {invalid ? FileOutcome::Status::refused : FileOutcome::Status::failed, error.what()};
         } catch (const std::exception& error) {
             return {FileOutcome::Status::failed, error.what()};
         }

@@ -260,6 +260,8 @@ TEST(FileJobs, neitherPostNorPollWaits) {
     jobs.post({[]() -> std::string { throw std::runtime_error("full"); }, note});
     jobs.post({[]() -> std::string { throw UsageError("no such ending"); }, note});
     jobs.post({[]() -> std::string { throw std::bad_alloc(); }, note});
+    jobs.post({[]() -> std::string { throw InputError("no numbers"); }, note});
+    jobs.post({[]() -> std::string { throw IoError("unreadable"); }, note});
     disk.reach();
     EXPECT_FALSE(jobs.poll());
     EXPECT_TRUE(jobs.busy());
@@ -267,11 +269,13 @@ TEST(FileJobs, neitherPostNorPollWaits) {
     jobs.wait();
     EXPECT_TRUE(said.empty()) << "it is heard of where poll() is called";
     EXPECT_TRUE(jobs.poll());
-    ASSERT_EQ(said.size(), 4u);
+    ASSERT_EQ(said.size(), 6u);
     EXPECT_EQ(said[0], "first");
     EXPECT_EQ(said[1], "! full");
     EXPECT_EQ(said[2], "? no such ending");
     EXPECT_TRUE(said[3].starts_with("! There is not enough memory")) << said[3];
+    EXPECT_EQ(said[4], "? no numbers");
+    EXPECT_EQ(said[5], "! unreadable");
     EXPECT_FALSE(jobs.poll());
 }
 

@@ -236,7 +236,7 @@ void SessionFiles::read(const std::string& path, const ReadOptions& options, boo
                         }
                         state_.busy.clear();
                         app_.reports.news.warn(outcome.sentence);
-                        end(ticket, refusedBecause(outcome.sentence));
+                        end(ticket, resultOf(outcome));
                     },
                 .reads = true});
 }
