@@ -280,7 +280,6 @@ struct Controller::Done {
 /// Records the changes of an applied batch. Camera movements by the pointer are not recorded: the pointer reverses them.
 void Controller::record(const Document& document, const Batch& batch, const Document& before,
                         const std::vector<Value>& settings, const Done& done) {
-    constexpr std::size_t kMostChanges = 100;
     const Command& first = batch.commands.front();
     if (std::holds_alternative<Begin>(first)) {
         changes_.clear();
@@ -311,7 +310,6 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
         changes_.back().made = std::move(change.made);
         return;
     }
-    if (!change.lasting.empty() && !changes_.empty() && changes_.back().lasting == change.lasting) return;
     if (done.jumps) {
         change.run = document.facts.run;
         change.step = document.facts.step;
@@ -322,6 +320,13 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
             return;
         }
     }
+    keep(std::move(change));
+}
+
+/// Adds a change that undo reverses next, or names. The oldest of too many is forgotten.
+void Controller::keep(Change change) {
+    constexpr std::size_t kMostChanges = 100;
+    if (!change.lasting.empty() && !changes_.empty() && changes_.back().lasting == change.lasting) return;
     changes_.push_back(std::move(change));
     if (changes_.size() > kMostChanges) changes_.erase(changes_.begin());
 }
@@ -485,7 +490,7 @@ void Controller::end(const Ended& ended, std::vector<Event>& events) {
     event.progress = -1;
     if (const std::string lasting = lastingOf(event.command);
         event.status == CommandStatus::applied && !lasting.empty() && undoable(event.sender))
-        changes_.push_back({.what = commandText(event.command), .lasting = lasting});
+        keep({.what = commandText(event.command), .lasting = lasting});
     events.push_back(std::move(event));
 }
 

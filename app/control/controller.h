@@ -75,6 +75,7 @@ private:
     void run(Document& document, Host& host, Batch& batch, std::vector<Event>& events);
     Done perform(Document& document, Host& host, const Batch& batch, const Document& before);
     Done set(Document& document, Host& host, const Batch& batch, const Document& before, std::size_t& at);
+    void keep(Change change);
     void record(const Document& document, const Batch& batch, const Document& before, const std::vector<Value>& settings,
                 const Done& done);
     std::string undo(Document& document, Host& host);
