@@ -8,6 +8,7 @@
 #include "app/ui/panels.h"
 #include "app/ui/scene_picker.h"
 #include "app/view/app.h"
+#include "render/gl_objects.h"
 
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
@@ -179,7 +180,7 @@ Ui::Ui(float scale, std::string renderer, const UiState& shown, PanelState& repo
     parts_->renderer = std::move(renderer);
     if (!ImGui_ImplOpenGL3_Init("#version 450 core")) {
         ImGui::DestroyContext(parts_->context);
-        throw std::runtime_error("Dear ImGui cannot draw with this OpenGL context");
+        throw GlError("Dear ImGui cannot draw with this OpenGL context");
     }
     setScale(scale);
 }
@@ -203,7 +204,7 @@ void Ui::remakePicture(std::string renderer) {
     const CurrentContext current(parts_->context);
     parts_->renderer = std::move(renderer);
     if (!ImGui_ImplOpenGL3_Init("#version 450 core"))
-        throw std::runtime_error("Dear ImGui cannot draw with this OpenGL context");
+        throw GlError("Dear ImGui cannot draw with this OpenGL context");
 }
 
 void Ui::setScale(float scale) {

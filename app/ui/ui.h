@@ -48,7 +48,7 @@ public:
     void setScale(float scale);
     /// Releases the panels' OpenGL objects while their context is still current. Only remakePicture() may follow.
     void dropPicture();
-    /// Makes these objects again in the current context. Throws std::runtime_error.
+    /// Makes these objects again in the current context. Throws GlError.
     void remakePicture(std::string renderer);
     /// Sets the size of the next frame in pixels, and the duration of the last one.
     void setSurface(int width, int height, double seconds);

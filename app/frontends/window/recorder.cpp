@@ -94,6 +94,7 @@ EffectResult Recorder::carryOut(const Record& effect, Ticket ticket, App& app, i
     }
     if (!thread_) return refusedBecause("No film is being recorded.");
     if (effect.what == Record::What::stop) {
+        if (stopping_) return refusedBecause("The film ends already, with its first frame.");
         stopping_ = ticket;
         if (frames_ == 0)
             framesWanted_ = 1;  // a film has at least one picture
