@@ -71,8 +71,7 @@ public:
             return {};
         }
         const auto* measure = std::get_if<Measure>(&effect);
-        if (std::holds_alternative<TryKernel>(effect) ||
-            (measure && (measure->what == Measure::What::sweep || measure->what == Measure::What::tune)))
+        if (std::holds_alternative<TryKernel>(effect) || (measure && measure->lasts()))
             return failedBecause(
                 "the lab measures in a window; off screen there are 'gravlab bench', 'gravlab tune' and 'gravlab run "
                 "--kernel "

@@ -77,6 +77,8 @@ struct Record {
 /// Measures or writes results of the lab.
 struct Measure {
     enum class What { sweep, tune, memory, cancel, csv, png, matrixCsv, matrixNpy } what = What::sweep;
+    /// Whether it lasts for many frames.
+    bool lasts() const { return what == What::sweep || what == What::tune || what == What::memory; }
 };
 /// Compiles and tries the text of the lab's editor; SaveKernel writes it.
 struct TryKernel {};

@@ -564,7 +564,7 @@ constexpr Action kLab[] = {
      .argument = "FILE.cu",
      .with =
          [](KeyTarget& t, const Value& file) {
-             const std::string name = valueText(file);
+             const std::string name = wordOf(file);
              t.labPanel.own.text = ownTextOfFile(name);
              t.labPanel.own.file = name;
              openLab(t);
@@ -588,7 +588,7 @@ constexpr Action kLab[] = {
      .unavailable =
          [](const KeyTarget& t) { return t.labPanel.own.text.empty() ? Reason("There is no text to be saved.") : Reason(); },
      .argument = "FILE.cu",
-     .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return SaveKernel{valueText(file)}; },
+     .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return SaveKernel{wordOf(file)}; },
      .leaves = kFileStays},
     {.name = "matrix-csv",
      .label = "Matrix as CSV",

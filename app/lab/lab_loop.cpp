@@ -30,6 +30,17 @@ void OwnBench::advance(const ServiceFrame& frame) {
     trial_.reset();
 }
 
+namespace {
+
+/// Ends a trial that cannot begin, with the reason.
+void refuse(OwnResult& own, const std::string& why) {
+    own.trying = false;
+    own.outcome = OwnOutcome::failed;
+    own.sentence = why;
+}
+
+}  // namespace
+
 void OwnBench::begin(const ServiceFrame& frame) {
     OwnResult& own = frame.reports.own;
     const std::string& text = frame.document.labPanel.own.text;
@@ -41,18 +52,20 @@ void OwnBench::begin(const ServiceFrame& frame) {
     own.secondsPerForce = 0;
     own.trying = true;
     own.stage = "starting";
-    ParticleSet bodies;
-    frame.runs.simulation().snapshot(bodies);
     try {
+        ParticleSet bodies;
+        frame.runs.simulation().snapshot(bodies);
         trial_ = std::make_unique<OwnTrial>(OwnTrialRequest{.text = text,
                                                             .file = own.file,
                                                             .device = run.backendOptions.device,
                                                             .softening = run.force.softening,
                                                             .bodies = inSingle(bodies)});
+    } catch (const DeviceError&) {
+        throw;  // no run is left whose bodies a trial could take
     } catch (const Error& error) {
-        own.trying = false;
-        own.outcome = OwnOutcome::failed;
-        own.sentence = error.what();
+        refuse(own, error.what());
+    } catch (const std::bad_alloc&) {
+        refuse(own, "There is not enough memory for a copy of the bodies.");
     }
 }
 
@@ -76,8 +89,7 @@ void OwnBench::finish(const ServiceFrame& frame, const OwnTrialRequest& request,
         use.found.kernel.kernel = row.name;
         frame.posted.push_back({{std::move(use)}, Sender::lab});
     } catch (const Error& error) {
-        own.outcome = OwnOutcome::failed;
-        own.sentence = error.what();
+        refuse(own, error.what());
     }
 }
 

@@ -133,10 +133,8 @@ EffectResult BaseHost::begin(const Measure& effect, Ticket ticket) {
     if (effect.what == Measure::What::cancel && measuring_)
         ended_.push_back({*std::exchange(measuring_, std::nullopt), failedBecause("it was cancelled")});
     if (done.status != CommandStatus::applied || !app_.services.lab.busy()) return done;
-    if (effect.what == Measure::What::sweep || effect.what == Measure::What::tune) {
-        measuring_ = ticket;
-        done.status = CommandStatus::running;
-    }
+    measuring_ = ticket;
+    done.status = CommandStatus::running;
     return done;
 }
 
@@ -151,9 +149,10 @@ std::vector<Ended> BaseHost::ended() {
                                                                         ? failedBecause("it was cancelled")
                                                                         : EffectResult{CommandStatus::applied, how, {}}});
     }
-    if (trying_ && !app_.document.labPanel.own.trying)
-        ended_.push_back(
-            {*std::exchange(trying_, std::nullopt), {CommandStatus::applied, app_.document.labPanel.own.sentence, {}}});
+    if (const OwnKernel& own = app_.document.labPanel.own; trying_ && !own.trying)
+        ended_.push_back({*std::exchange(trying_, std::nullopt), own.outcome == OwnOutcome::good
+                                                                     ? EffectResult{CommandStatus::applied, own.sentence, {}}
+                                                                     : failedBecause(own.sentence)});
     return std::exchange(ended_, {});
 }
 

@@ -319,12 +319,13 @@ TEST_F(PlayTest, waitsOnlyWhereALineCanWait) {
         "do lab-measure\n"
         "do lab-tune\n"
         "do own-begin tiled\n"
-        "do own-try\n");
-    ASSERT_EQ(played.answers.size(), 9u) << played.out << played.err;
+        "do own-try\n"
+        "do lab-memory\n");
+    ASSERT_EQ(played.answers.size(), 10u) << played.out << played.err;
     EXPECT_EQ(played.answers[0]["status"], "applied");
     for (const std::size_t line : {2u, 3u, 4u})
         EXPECT_THAT(played.answers[line]["why"].get<std::string>(), HasSubstr("stands before 'do' or 'open'"));
-    for (const std::size_t line : {5u, 6u, 8u}) {
+    for (const std::size_t line : {5u, 6u, 8u, 9u}) {
         EXPECT_EQ(played.answers[line]["status"], "failed") << played.answers[line];
         EXPECT_THAT(played.answers[line]["why"].get<std::string>(), HasSubstr("in a window"));
     }

@@ -193,6 +193,56 @@ TEST_F(WindowScript, opensWhatItHasSaved) {
     for (const auto& [line, status] : last) EXPECT_EQ(status, line == 7 ? "refused" : "applied") << line << "\n" << said;
 }
 
+TEST_F(WindowScript, undoNamesOpenedFilesOnce) {
+    std::ofstream(folder / "s.csv") << "m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n";
+    const std::vector<json> answers = play("set look.glow 0.5\nopen s.csv\nopen s.csv\ndo undo\ndo undo\n", 2);
+    ASSERT_EQ(answers.size(), 5u) << said;
+    EXPECT_EQ(answers[3]["status"], "refused") << answers[3];
+    EXPECT_EQ(answers[4]["status"], "applied") << "the setting before: " << answers[4];
+}
+
+/// Each line that ends a film without frames has an answer, and the script ends.
+TEST_F(WindowScript, aFilmEndsOnce) {
+    const std::vector<json> answers = play(
+        "set film.encoder png\n"
+        "set film.width 64\n"
+        "set film.height 48\n"
+        "nowait do record on\n"
+        "nowait do record off\n"
+        "nowait do record off\n"
+        "expect film.recording == true\n",
+        2);
+    std::map<int, std::string> last;
+    for (const json& answer : answers) last[answer["line"]] = answer["status"];
+    const std::map<int, std::string> expected{{1, "applied"}, {2, "applied"}, {3, "applied"}, {4, "applied"},
+                                              {5, "applied"}, {6, "refused"}, {7, "applied"}};
+    EXPECT_EQ(last, expected) << said;
+}
+
+TEST_F(WindowScript, theLabAnswersWhenItHasMeasured) {
+    const std::vector<json> answers = play(
+        "set lab.open true\n"
+        "do lab-memory\n"
+        "expect lab.busy == false\n"
+        "do lab-memory\n"
+        "expect lab.busy == false\n",
+        0);
+    EXPECT_EQ(answers.size(), 5u) << said;
+}
+
+TEST_F(WindowScript, aKernelsFileHasTheNameWithinQuotes) {
+    std::ofstream(folder / "bad text.cu") << "no kernel\n";
+    const std::vector<json> answers = play(
+        "do own-open \"bad text.cu\"\n"
+        "do own-save \"a b.cu\"\n"
+        "do own-try\n",
+        7);
+    ASSERT_EQ(answers.size(), 3u) << said;
+    EXPECT_EQ(sizeOf("a b.cu"), 10u);
+    EXPECT_EQ(answers[2]["status"], "failed") << "a text that is no kernel: " << answers[2];
+    EXPECT_NE(answers[2]["why"], "") << answers[2];
+}
+
 TEST_F(WindowScript, aFilmIsThereWhenItsLineIsAnswered) {
     std::vector<json> answers = play(
         "set film.encoder png\n"
