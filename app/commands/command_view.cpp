@@ -27,11 +27,9 @@
 #include "sim/core/work_watch.h"
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <thread>
 #include <utility>
 
 namespace gravlab {
@@ -206,11 +204,10 @@ void runFrames(const Options& options, Window& window, App& app, Ui& ui, Control
                                                      .ahead = !lastFrame,
                                                      .present = [&] { window.show(); }});
         if (!made.drawn) {
-            // The queue of a device lasts longer than this. A processor has computed meanwhile, unless the run is paused and
-            // a measurement runs beside it.
-            constexpr auto kRest = std::chrono::milliseconds(2);
-            if (app.document.intent.paused || app.runs.simulation().backend().vertexSpace() != MemorySpace::host)
-                std::this_thread::sleep_for(kRest);
+            // Nothing is due on a processor, or the queue of a device lasts longer than this.
+            constexpr double kRest = 2e-3;  // [s]
+            if (!app.wantsMore() || app.runs.simulation().backend().vertexSpace() != MemorySpace::host)
+                rest = std::max(kRest - (hostClock() - time), 0.0);
             continue;
         }
         ++frame;

@@ -87,6 +87,8 @@ public:
     bool moving() const;
     /// Whether the run falls behind its speed on a device that also draws: each picture delays steps there.
     bool behind() const { return behind_; }
+    /// Whether more steps are due than the last frame made.
+    bool wantsMore() const { return wantsMore_; }
     /// Rest after a frame that took `frameSeconds` [s]. Drawing then uses at most half of the processors' time.
     double restSeconds(double frameSeconds) const { return view.restSeconds(runs, frameSeconds, wantsMore_); }
     /// True for a window, which must never wait; false for a film, whose frames are complete.
@@ -121,7 +123,7 @@ private:
     std::uint64_t pacedRun_ = 0;
     double advancedAt_ = 0;  ///< host clock [s]; 0: not yet
     bool realTime_ = false, behind_ = false;
-    bool wantsMore_ = false;  ///< the steps could use more time
+    bool wantsMore_ = false;
 };
 
 }  // namespace gravlab

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <sstream>
 #include <thread>
 #include <utility>
 
@@ -227,6 +228,28 @@ TEST_F(WindowTest, restsWhenPausedAndWakesForAKey) {
     });
     key("space");
     waitFor("frames again", [&](const Json& s) { return s.at("frame") > frame; });
+}
+
+/// A run whose steps are few leaves the processor idle between them. A loaded machine can only lower the counted time.
+TEST_F(WindowTest, leavesTheProcessorIdleBetweenSteps) {
+    Arguments slow = kSmall;
+    slow.insert(slow.end(), {"--speed", "0.01"});
+    open(slow);
+    waitForValue("check", "passed");
+    const auto ticks = [&] {
+        const std::string process = std::to_string(program->id());
+        std::istringstream counters(contentOf("/proc/" + process + "/task/" + process + "/stat"));
+        std::string skipped;
+        for (int field = 1; field < 14; ++field) counters >> skipped;
+        long user = 0, system = 0;
+        counters >> user >> system;
+        return user + system;
+    };
+    const long before = ticks();
+    const auto begun = std::chrono::steady_clock::now();
+    std::this_thread::sleep_for(1s);
+    const double used = static_cast<double>(ticks() - before) / static_cast<double>(sysconf(_SC_CLK_TCK));
+    EXPECT_LT(used, 0.6 * std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
 }
 
 /// Window and film are one frame loop: the same state must give the same picture.
