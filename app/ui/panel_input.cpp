@@ -71,10 +71,10 @@ void mapPanelKeys(ImGuiIO& io) {
 
 bool panelKeyPressed(int key, bool repeats) { return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key), repeats); }
 
-/// Passes on the events of a frame. A release in the frame of its press waits for the next frame, with all further events of
-/// that key or button. So does a move after a button, because the press belongs to the old position. Keys after a press wait
-/// for the next frame, because a field takes no keys in the frame of the press that chooses it. ImGui drops letters of a
-/// frame in which Ctrl is down: so Ctrl and letters, and all later events, get separate frames.
+/// Passes on the events of a frame. A key or button changes once a frame, because ImGui sees the last state alone; all of
+/// its further events wait for the next frame. So does a move after a button, because the press belongs to the old position.
+/// Keys after a press wait for the next frame, because a field takes no keys in the frame of the press that chooses it.
+/// ImGui drops letters of a frame in which Ctrl is down: so Ctrl and letters, and all later events, get separate frames.
 void PanelInput::feed(ImGuiIO& io) {
     for (float& input : io.NavInputs) input = 0;
     std::array<bool, kMostButtons> buttonNow{}, buttonLate{};
@@ -112,19 +112,17 @@ void PanelInput::feed(ImGuiIO& io) {
         if (pointerLate || buttonLate[button] || buttonNow[button]) return later(buttonLate[button]);
         io.MouseDown[button] = down;
         anyButton = true;
-        buttonNow[button] = down;
+        buttonNow[button] = true;
         return true;
     };
     const auto key = [&](const KeyEvent& event) {
         if (!within(event.physical, given_.size())) return true;
         const auto at = static_cast<std::size_t>(event.physical);
-        const bool early = !event.down && keyNow[at];
+        const bool early = keyNow[at] && event.down != down_[at];
         if (keysLate || (isControl(event) && (early || lettersNow))) return later(keysLate);
         if (keyLate[at] || early) return later(keyLate[at]);
-        if (event.down) {
-            keyNow[at] = true;
-            if (!event.repeat) given_[at] = panelKey(event);
-        }
+        keyNow[at] = true;
+        if (event.down && !event.repeat) given_[at] = panelKey(event);
         down_[at] = event.down;
         if (given_[at] != Key::none) io.KeysDown[static_cast<std::size_t>(given_[at])] = event.down;
         io.KeyCtrl = eitherDown(Key::leftControl, Key::rightControl);

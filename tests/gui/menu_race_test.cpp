@@ -165,5 +165,41 @@ TEST_F(MenuRace, fontsHaveTheLettersOfNames) {
             EXPECT_NE(atlas.Fonts[font]->FindGlyphNoFallback(static_cast<ImWchar>(letter)), nullptr) << letter;
 }
 
+/// A frame of a slow machine may see the release and the next press of one key or button.
+TEST_F(MenuRace, everyPressCountsAlsoInTheFrameOfARelease) {
+    const auto tap = [&](int code) {
+        key(code, GLFW_PRESS);
+        frames(2);
+        key(code, GLFW_RELEASE);
+        frames(2);
+    };
+    tap(GLFW_KEY_F6);
+    tap(GLFW_KEY_DOWN);
+    tap(GLFW_KEY_RIGHT);
+    std::int64_t step = app_->document.facts.step;
+    tap(GLFW_KEY_SPACE);
+    ASSERT_EQ(app_->document.facts.step, step + 1) << "the button of single steps has the keyboard";
+    key(GLFW_KEY_SPACE, GLFW_PRESS);
+    frames(1);
+    key(GLFW_KEY_SPACE, GLFW_RELEASE);
+    key(GLFW_KEY_SPACE, GLFW_PRESS);
+    frames(4);
+    key(GLFW_KEY_SPACE, GLFW_RELEASE);
+    frames(4);
+    EXPECT_EQ(app_->document.facts.step, step + 3);
+
+    point("step");
+    frames(2);
+    step = app_->document.facts.step;
+    button(GLFW_PRESS);
+    frames(1);
+    button(GLFW_RELEASE);
+    button(GLFW_PRESS);
+    frames(4);
+    button(GLFW_RELEASE);
+    frames(4);
+    EXPECT_EQ(app_->document.facts.step, step + 2);
+}
+
 }  // namespace
 }  // namespace gravlab::test
