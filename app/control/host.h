@@ -1,5 +1,5 @@
 // The interface that carries effects out: a window, a script off screen, a check of lessons.
-// Rule: carryOut() never waits for a file or a measurement in a window. A longer effect is running, and ended() reports its end.
+// Rule: in a window carryOut() waits for no file and no measurement. A longer effect is running; ended() reports its end.
 #pragma once
 #include "app/control/effect.h"
 

@@ -203,8 +203,7 @@ void Ui::dropPicture() {
 void Ui::remakePicture(std::string renderer) {
     const CurrentContext current(parts_->context);
     parts_->renderer = std::move(renderer);
-    if (!ImGui_ImplOpenGL3_Init("#version 450 core"))
-        throw GlError("Dear ImGui cannot draw with this OpenGL context");
+    if (!ImGui_ImplOpenGL3_Init("#version 450 core")) throw GlError("Dear ImGui cannot draw with this OpenGL context");
 }
 
 void Ui::setScale(float scale) {

@@ -132,7 +132,7 @@ EffectResult BaseHost::begin(const Measure& effect, Ticket ticket) {
     EffectResult done = app_.services.labLoop.carryOut(effect, app_.document, app_.reports);
     if (effect.what == Measure::What::cancel && measuring_)
         ended_.push_back({*std::exchange(measuring_, std::nullopt), failedBecause("it was cancelled")});
-    if (done.status != CommandStatus::applied || !app_.services.lab.busy()) return done;
+    if (!effect.lasts() || done.status != CommandStatus::applied || !app_.services.lab.busy()) return done;
     measuring_ = ticket;
     done.status = CommandStatus::running;
     return done;
