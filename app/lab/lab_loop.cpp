@@ -12,9 +12,21 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <utility>
 
 namespace gravlab {
+namespace {
+
+/// Ends a trial that cannot begin, with the reason.
+void refuse(OwnResult& own, const std::string& why) {
+    own.trying = false;
+    own.outcome = OwnOutcome::failed;
+    own.sentence = why;
+}
+
+}  // namespace
+
 void OwnBench::advance(const ServiceFrame& frame) {
     OwnResult& own = frame.reports.own;
     if (std::exchange(wanted_, false)) {
@@ -29,17 +41,6 @@ void OwnBench::advance(const ServiceFrame& frame) {
     finish(frame, trial_->request(), *reply);
     trial_.reset();
 }
-
-namespace {
-
-/// Ends a trial that cannot begin, with the reason.
-void refuse(OwnResult& own, const std::string& why) {
-    own.trying = false;
-    own.outcome = OwnOutcome::failed;
-    own.sentence = why;
-}
-
-}  // namespace
 
 void OwnBench::begin(const ServiceFrame& frame) {
     OwnResult& own = frame.reports.own;
