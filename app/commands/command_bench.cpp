@@ -4,7 +4,7 @@
 #include "app/bench/own_trial.h"
 #include "app/bench/term_bench.h"
 #include "app/commands/options.h"
-#include "app/control/open_file.h"
+#include "app/files/open_file.h"
 #include "app/system/interrupt.h"
 #include "app/tables/text_values.h"
 #include "sim/core/error.h"

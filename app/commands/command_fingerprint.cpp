@@ -2,7 +2,7 @@
 // table of the results of every row of a backend for the same bodies.
 #include "app/bench/row_fingerprints.h"
 #include "app/commands/options.h"
-#include "app/control/open_file.h"
+#include "app/files/open_file.h"
 #include "app/system/interrupt.h"
 #include "sim/core/error.h"
 #include "sim/run/fingerprint.h"

@@ -3,7 +3,7 @@
 #include "app/bench/stage_bench.h"
 #include "app/commands/options.h"
 #include "app/frontends/headless/headless.h"
-#include "app/frontends/window/lost_context.h"
+#include "app/frontends/headless/lost_context.h"
 #include "app/services/spot_check.h"
 #include "app/services/telemetry.h"
 #include "app/system/host_clock.h"

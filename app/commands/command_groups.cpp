@@ -1,9 +1,9 @@
 // `gravlab groups FILE|SCENE`: friends of friends in the present state of the bodies.
 // Rule: no time is printed for labels that were not checked.
 #include "app/commands/options.h"
-#include "app/control/open_file.h"
-#include "app/control/quantity.h"
-#include "app/control/scene_file.h"
+#include "app/files/open_file.h"
+#include "app/files/scene_file.h"
+#include "app/parameters/quantity.h"
 #include "app/system/interrupt.h"
 #include "app/tables/format.h"
 #include "sim/backends/groups.h"

@@ -1,10 +1,10 @@
 // `gravlab list`: the capabilities of this build and machine. Every list reads the table that the program itself uses.
 #include "app/commands/command_rows.h"
 #include "app/control/action.h"
-#include "app/control/parameter.h"
 #include "app/film/encoders.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/lesson_runner.h"
+#include "app/parameters/parameter.h"
 #include "app/tables/format.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"

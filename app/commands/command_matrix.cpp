@@ -1,6 +1,6 @@
 // `gravlab matrix`: the numbers of all pairs; the lab shows them as a picture.
 #include "app/commands/options.h"
-#include "app/control/open_file.h"
+#include "app/files/open_file.h"
 #include "app/lab/pair_numbers.h"
 #include "app/system/interrupt.h"
 #include "sim/core/error.h"

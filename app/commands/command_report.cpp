@@ -1,7 +1,7 @@
 // `gravlab report`: facts about this build and machine for the report of a fault, as text to paste.
 // Rule: it contains no name of a user or host; the home folder is written as ~.
 #include "app/commands/options.h"
-#include "app/control/config.h"
+#include "app/files/config.h"
 #include "app/film/encoders.h"
 #include "app/frontends/headless/headless.h"
 #include "app/system/built_in.h"

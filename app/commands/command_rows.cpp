@@ -4,10 +4,10 @@
 
 #include "app/bench/figure.h"
 #include "app/commands/option_rows.h"
-#include "app/control/quantity.h"
-#include "app/control/scene_data.h"
-#include "app/control/setting_choices.h"
+#include "app/files/scene_data.h"
 #include "app/film/encoders.h"
+#include "app/parameters/quantity.h"
+#include "app/parameters/setting_choices.h"
 #include "app/tables/occupancy.h"
 #include "app/tables/text_values.h"
 #include "sim/backends/groups.h"

@@ -1,6 +1,6 @@
 #include "app/commands/option_rows.h"
 
-#include "app/control/quantity.h"
+#include "app/parameters/quantity.h"
 #include "app/tables/own_kernel.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"

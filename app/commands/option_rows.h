@@ -1,8 +1,8 @@
 // Builders for the options of a command: names, placeholder, destination and help, then what the option needs and excludes.
 // Rule: a row may name a parameter, and then uses its range, words, unit and refusal.
 #pragma once
-#include "app/control/parameter.h"
 #include "app/model/options.h"
+#include "app/parameters/parameter.h"
 #include "app/tables/text_values.h"
 
 #include <CLI/CLI.hpp>

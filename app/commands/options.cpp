@@ -4,7 +4,7 @@
 
 #include "app/commands/command_rows.h"
 #include "app/commands/option_rows.h"
-#include "app/control/parameter.h"
+#include "app/parameters/parameter.h"
 #include "app/system/built_in.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"

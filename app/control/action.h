@@ -6,7 +6,7 @@
 #include "app/control/command.h"
 #include "app/control/effect.h"
 #include "app/control/keys.h"
-#include "app/control/setting_choices.h"
+#include "app/parameters/setting_choices.h"
 #include "sim/backends/kernel.h"
 #include "sim/core/value.h"
 

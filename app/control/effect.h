@@ -18,7 +18,7 @@ namespace gravlab {
 /// Identifies one post of commands; rises with every post.
 using Ticket = std::uint64_t;
 
-/// A change of single bodies between two steps, by its row in app/services/body_editor.cpp.
+/// A change of single bodies between two steps, by its row in app/runs/body_editor.cpp.
 struct EditBodies {
     std::string_view row;
     glm::dvec3 velocity{0};              ///< `aim`: [L/T]

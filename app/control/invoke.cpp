@@ -1,6 +1,6 @@
 // Runs actions by name, with the arguments of a command.
 #include "app/control/action.h"
-#include "app/control/parameter.h"
+#include "app/parameters/parameter.h"
 
 #include "sim/core/error.h"
 #include "sim/core/names.h"

@@ -1,8 +1,8 @@
 // The rows of the menus Simulation, Bodies and Lab.
 #include "app/control/action.h"
-#include "app/control/parameter.h"
 #include "app/model/document.h"
 #include "app/model/ui_state.h"
+#include "app/parameters/parameter.h"
 #include "app/tables/lab_sweep.h"
 #include "app/tables/launch.h"
 #include "sim/core/error.h"

@@ -1,9 +1,9 @@
 // The rows of the menus View, Look and Window.
 #include "app/control/action.h"
-#include "app/control/parameter.h"
 #include "app/model/camera_path.h"
 #include "app/model/look.h"
 #include "app/model/ui_state.h"
+#include "app/parameters/parameter.h"
 #include "render/colour_map.h"
 #include "sim/core/error.h"
 

@@ -1,6 +1,6 @@
 // The order of the menu bar, and the mouse gestures. The rows of each menu are in its own file.
 #include "app/control/action.h"
-#include "app/control/parameter.h"
+#include "app/parameters/parameter.h"
 
 #include <deque>
 #include <vector>

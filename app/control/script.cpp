@@ -3,9 +3,9 @@
 
 #include "app/control/action.h"
 #include "app/control/json_value.h"
-#include "app/control/parameter.h"
-#include "app/control/quantity.h"
 #include "app/model/document.h"
+#include "app/parameters/parameter.h"
+#include "app/parameters/quantity.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"

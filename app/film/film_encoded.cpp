@@ -161,7 +161,7 @@ private:
         fcntl(ends[1], F_SETFL, O_NONBLOCK);    // awaitRoom() waits, and notices a signal meanwhile
         std::error_code noFolder;
         const fs::path folder = fs::temp_directory_path(noFolder);  // a job system may set a TMPDIR that does not exist
-        messages_ = Descriptor(open(noFolder ? "/tmp" : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+        messages_ = Descriptor(::open(noFolder ? "/tmp" : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
 
         const int messages = messages_.value() >= 0 ? messages_.value() : ChildProcess::kOurs;
         const int error = process_.start(settings_.ffmpeg, arguments(), {.in = readEnd.value(), .error = messages});

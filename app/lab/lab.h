@@ -4,8 +4,8 @@
 #include "app/bench/pair_matrix.h"
 #include "app/bench/sweep_axis.h"
 #include "app/bench/tuner.h"
+#include "app/files/file_jobs.h"
 #include "app/plots/plot.h"
-#include "app/system/file_jobs.h"
 #include "app/tables/lab_sweep.h"
 #include "sim/backends/memory_probe.h"
 

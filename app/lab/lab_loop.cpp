@@ -2,7 +2,7 @@
 
 #include "app/bench/kernel_source.h"
 #include "app/lab/pair_numbers.h"
-#include "app/services/run_host.h"
+#include "app/runs/run_host.h"
 #include "app/system/file_names.h"
 #include "app/system/host_clock.h"
 #include "render/finish_drawing.h"

@@ -4,10 +4,10 @@
 #pragma once
 #include "app/bench/own_trial.h"
 #include "app/control/host.h"
+#include "app/files/file_jobs.h"
 #include "app/lab/lab.h"
-#include "app/services/run_host.h"
+#include "app/runs/run_host.h"
 #include "app/services/service.h"
-#include "app/system/file_jobs.h"
 
 #include <memory>
 #include <optional>

@@ -1,9 +1,9 @@
 #include "app/lessons/lesson_runner.h"
 
-#include "app/control/parameter.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/placeholders.h"
 #include "app/model/twin_choice.h"
+#include "app/parameters/parameter.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 

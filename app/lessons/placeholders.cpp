@@ -1,7 +1,7 @@
 #include "app/lessons/placeholders.h"
 
-#include "app/control/parameter.h"
 #include "app/model/recorded.h"
+#include "app/parameters/parameter.h"
 #include "app/tables/format.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"

@@ -2,9 +2,9 @@
 #include "app/lessons/worksheet.h"
 
 #include "app/control/action.h"
-#include "app/control/parameter.h"
 #include "app/lessons/placeholders.h"
 #include "app/model/recorded.h"
+#include "app/parameters/parameter.h"
 #include "app/plots/diagram.h"
 #include "app/tables/format.h"
 #include "sim/core/text.h"

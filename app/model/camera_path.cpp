@@ -10,7 +10,6 @@
 namespace gravlab {
 namespace {
 
-constexpr double kDegrees = 180 / std::numbers::pi;
 constexpr double kPole = 88;  // degrees; near the pole, "up" has no direction
 constexpr double kLeastField = 1, kMostField = 150;
 constexpr const char* kForm =

@@ -12,8 +12,9 @@
 
 namespace gravlab {
 
+constexpr double kDegrees = 180 / std::numbers::pi;  ///< in a radian
 /// Default field of view of a camera [degrees].
-constexpr double kUsualField = 180 / std::numbers::pi * static_cast<double>(Camera{}.fieldOfView);
+constexpr double kUsualField = kDegrees * static_cast<double>(Camera{}.fieldOfView);
 /// Throws UsageError unless the field of view is 1 to 150 degrees.
 void requireField(double degrees);
 

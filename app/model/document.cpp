@@ -142,6 +142,13 @@ void Document::fitFourViews() {
     showFourViews(true);
 }
 
+ProfileRequest usualProfile(int galaxies) {
+    // Groups that are species or single bodies do not count as galaxies.
+    constexpr int kMostProfiles = 8;
+    const bool apart = galaxies > 1 && galaxies <= kMostProfiles;
+    return {.centre = ProfileCentre::core, .galaxy = apart ? 0 : -1, .sample = kSampleOfProfiles};
+}
+
 LaunchScene Document::launchScene() const {
     return {.mass = facts.totalMass,
             .bodies = facts.bodies->size(),

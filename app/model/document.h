@@ -85,6 +85,11 @@ struct News {
     bool operator==(const News&) const = default;
 };
 
+/// Bodies that a live profile samples, beside the heaviest.
+constexpr std::size_t kSampleOfProfiles = 16384;
+/// The usual request for a scene with `galaxies` groups that are galaxies: the first of several, or all bodies.
+ProfileRequest usualProfile(int galaxies);
+
 struct Document : News {
     // the runs
     Intent intent;

@@ -1,6 +1,6 @@
 #include "app/services/conservation.h"
 
-#include "app/services/run_host.h"
+#include "app/runs/run_host.h"
 #include "app/tables/format.h"
 #include "app/tables/unit_text.h"
 #include "sim/core/round_number.h"
@@ -48,6 +48,17 @@ ConservationMonitor::ConservationMonitor()
                                  measureSystem(state->state.bodies, termsOf(state->force, state->state.others), 1,
                                                watchedPairs(state->configuration))};
                }) {}
+
+std::optional<double> measuredDrift(std::span<const VirialState> start, std::span<const ConservationPoint> points) {
+    if (start.size() != 1 || points.empty()) return std::nullopt;
+    const ConservationPoint& first = points.front();
+    const double radius = first.shape.lagrangianRadii[1];
+    const auto after = std::find_if(points.begin(), points.end(), [&](const ConservationPoint& point) {
+        return std::abs(point.time - first.time) >= start.front().dynamicalTime;
+    });
+    if (after == points.end() || !(radius > 0)) return std::nullopt;
+    return after->shape.lagrangianRadii[1] / radius - 1;
+}
 
 /// Notices a new run and changed parameters.
 void ConservationMonitor::notice(const Simulation& simulation) {

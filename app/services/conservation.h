@@ -2,13 +2,15 @@
 // Rule: the picture never waits for a sum. A sample is a copy of one complete step. The device sums it beside its steps;
 // where the backend does not measure, a thread of its own does.
 #pragma once
-#include "app/services/sampler.h"
+#include "app/runs/sampler.h"
+#include "app/runs/virial_check.h"
 #include "app/services/service.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/run/simulation.h"
 
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,10 @@ struct ConservationMark {
 
 /// -K / W; NaN where forces beside those of the pair law act.
 double virialOf(const Diagnostics& found, const RunConfiguration& of);
+
+/// Measured change of the half-mass radius of a single system, one dynamical time after the start, from samples of the run;
+/// empty before.
+std::optional<double> measuredDrift(std::span<const VirialState> start, std::span<const ConservationPoint> points);
 
 /// How a window sums the pairs of this run on the host: by default as its forces are computed. Where these are all pairs in
 /// single precision, large N is summed in single precision, too. Null: all pairs in double.

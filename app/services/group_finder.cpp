@@ -1,6 +1,6 @@
 #include "app/services/group_finder.h"
 
-#include "app/services/run_host.h"
+#include "app/runs/run_host.h"
 #include "sim/backends/groups.h"
 #include "sim/core/error.h"
 

@@ -2,7 +2,7 @@
 // thread of its own, so no step waits; the result names its step.
 #pragma once
 #include "app/model/document.h"
-#include "app/services/sampler.h"
+#include "app/runs/sampler.h"
 #include "app/services/service.h"
 
 #include <memory>

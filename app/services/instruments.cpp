@@ -1,22 +1,15 @@
 #include "app/services/instruments.h"
 
-#include "app/services/run_host.h"
+#include "app/runs/run_host.h"
 
 #include <utility>
 
 namespace gravlab {
 
-ProfileRequest Instruments::usual(int galaxies) {
-    // Groups that are species or single bodies do not count as galaxies.
-    constexpr int kMostProfiles = 8;
-    const bool apart = galaxies > 1 && galaxies <= kMostProfiles;
-    return {.centre = ProfileCentre::core, .galaxy = apart ? 0 : -1, .sample = kSample};
-}
-
 /// Notices another run.
 void Instruments::notice(const Simulation& simulation, int galaxies) {
     if (std::exchange(run_, simulation.bodiesId()) == simulation.bodiesId()) return;
-    if (scene_ != &simulation.scene()) wanted = usual(galaxies);
+    if (scene_ != &simulation.scene()) wanted = usualProfile(galaxies);
     if (wanted.galaxy >= galaxies) wanted.galaxy = -1;
     scene_ = &simulation.scene();
     profile_.reset();

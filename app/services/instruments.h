@@ -1,25 +1,17 @@
 // Profiles of the running galaxy, measured beside the picture. Rule: measures a state of the feed now and then, or one that
 // is kept anyway. All sums run on a thread of their own, below a fixed fraction of the time.
 #pragma once
-#include "app/model/facts.h"
-#include "app/services/sampler.h"
+#include "app/model/document.h"
+#include "app/runs/rewind.h"
+#include "app/runs/sampler.h"
 #include "app/services/service.h"
 #include "sim/measure/profile.h"
 #include "sim/run/simulation.h"
 
 #include <functional>
-#include <memory>
 #include <optional>
 
 namespace gravlab {
-
-/// Bodies of a complete step that are kept for another purpose.
-struct KeptBodies {
-    std::int64_t step = 0;
-    double time = 0;  ///< [T]
-    std::size_t bodies = 0;
-    std::function<std::shared_ptr<const ParticleSet>()> unpack;  ///< may be called on any thread, and later
-};
 
 class Instruments : public Service {
 public:
@@ -27,16 +19,12 @@ public:
     static constexpr double kShareOfCopies = 0.02;  ///< largest fraction of the time, for copies that the picture waits for
     static constexpr double kShareOfACore = 0.05;   ///< largest fraction of the time, for the sums
     static constexpr std::size_t kFewest = kFewestOfCurves;
-    static constexpr std::size_t kSample = 16384;  ///< bodies that are sampled, beside the heaviest
     /// Above this number a copy would noticeably lengthen a frame: then kept copies are used where there are any.
     static constexpr std::size_t kLarge = 131072;
 
     /// Whether to measure at all; off costs nothing.
     bool on = false;
-    ProfileRequest wanted = usual(0);
-
-    /// The usual request for a scene with `galaxies` groups that are galaxies: the first of several, or all bodies.
-    static ProfileRequest usual(int galaxies);
+    ProfileRequest wanted = usualProfile(0);
 
     /// Takes a finished profile and starts the next when it is due. Call once a frame. `kept`: the newest bodies that are
     /// kept anyway; may be empty. `now`: host clock [s].

@@ -1,7 +1,7 @@
 // Keeps the last good state of a run and notices when numbers stop being finite, or leave single precision.
 // Rule: each state that it keeps has been checked, body by body.
 #pragma once
-#include "app/services/sampler.h"
+#include "app/runs/sampler.h"
 #include "sim/run/simulation.h"
 
 #include <cstdint>

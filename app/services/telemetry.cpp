@@ -1,7 +1,7 @@
 // A ring of readings; every displayed number is newest minus oldest.
 #include "app/services/telemetry.h"
 
-#include "app/services/run_host.h"
+#include "app/runs/run_host.h"
 #include "app/tables/format.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "app/services/trajectory_prediction.h"
 
 #include "app/model/document.h"
-#include "app/services/run_host.h"
+#include "app/runs/run_host.h"
 #include "app/tables/format.h"
 #include "sim/core/work_watch.h"
 

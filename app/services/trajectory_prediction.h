@@ -1,7 +1,7 @@
 // The future path of the selected body: requested when it is needed, and again when the body has left it.
 // Rule: a state is requested only then, and seldom where N is very large.
 #pragma once
-#include "app/services/sampler.h"
+#include "app/runs/sampler.h"
 #include "app/services/service.h"
 #include "sim/core/vec3.h"
 #include "sim/run/trajectory.h"

@@ -1,6 +1,6 @@
 #include "app/services/tree_viewer.h"
 
-#include "app/services/run_host.h"
+#include "app/runs/run_host.h"
 #include "sim/core/error.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // of its own that takes a small fraction of a core. No frame and no step waits; the cells name their step.
 #pragma once
 #include "app/model/document.h"
-#include "app/services/sampler.h"
+#include "app/runs/sampler.h"
 #include "app/services/service.h"
 
 #include <cstdint>

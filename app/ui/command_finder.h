@@ -3,7 +3,7 @@
 #pragma once
 #include "app/control/action.h"
 #include "app/control/command.h"
-#include "app/control/parameter.h"
+#include "app/parameters/parameter.h"
 
 #include <string>
 #include <string_view>

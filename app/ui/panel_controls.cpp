@@ -1,6 +1,6 @@
 // The left panel: every setting that can change during a run. Lists are the program's own tables.
 #include "app/bench/sweep_axis.h"
-#include "app/services/divergence.h"
+#include "app/runs/divergence.h"
 #include "app/services/pace.h"
 #include "app/tables/format.h"
 #include "app/tables/lab_sweep.h"

@@ -1,5 +1,5 @@
 // Files: save, open one of this folder or by name, and the offer to recover after a crash.
-#include "app/control/parameter.h"
+#include "app/parameters/parameter.h"
 #include "app/ui/parameter_widgets.h"
 #include "sim/io/snapshot.h"
 

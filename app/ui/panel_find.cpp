@@ -1,6 +1,6 @@
 // The search of commands: words find entries of menus and settings, Enter runs them. Rule: it posts the command of a menu,
 // or of a line `set PATH VALUE`.
-#include "app/control/quantity.h"
+#include "app/parameters/quantity.h"
 #include "app/ui/command_finder.h"
 #include "app/ui/panel_input.h"
 #include "app/ui/parameter_widgets.h"

@@ -1,6 +1,6 @@
 // The right panel: rate, accuracy, times, and what runs. Rule: a rate is shown only for a configuration whose force check
 // has passed.
-#include "app/services/virial_check.h"
+#include "app/runs/virial_check.h"
 #include "app/tables/format.h"
 #include "app/tables/unit_text.h"
 #include "app/ui/parameter_widgets.h"

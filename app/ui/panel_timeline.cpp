@@ -1,5 +1,5 @@
 // The strip over the status line: kept states as ticks, the present as a handle; dragging moves in time.
-#include "app/services/rewind.h"
+#include "app/runs/rewind.h"
 #include "app/tables/format.h"
 #include "app/tables/unit_text.h"
 #include "app/ui/panels.h"

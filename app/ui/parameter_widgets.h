@@ -2,7 +2,7 @@
 // a control changes nothing by itself; it posts a command and shows the wanted value.
 #pragma once
 #include "app/control/action.h"
-#include "app/control/parameter.h"
+#include "app/parameters/parameter.h"
 #include "app/ui/panels.h"
 
 #include <optional>

@@ -1,7 +1,7 @@
 // The curves of twin runs as plots: in the strip under the picture and as PNG. Data in, plots out.
 #pragma once
 #include "app/plots/plot.h"
-#include "app/services/divergence.h"
+#include "app/runs/divergence.h"
 #include "sim/io/file/byte_sink.h"
 #include "sim/scenes/scene.h"
 

@@ -1,6 +1,6 @@
 #include "app/view/app.h"
 
-#include "app/control/parameter.h"
+#include "app/parameters/parameter.h"
 #include "app/services/pace.h"
 #include "app/system/host_clock.h"
 

@@ -1,8 +1,8 @@
 #include "app/view/base_host.h"
 
-#include "app/control/open_file.h"
-#include "app/control/scene_file.h"
-#include "app/services/snapshot_jobs.h"
+#include "app/files/open_file.h"
+#include "app/files/scene_file.h"
+#include "app/files/snapshot_jobs.h"
 #include "sim/forces/law.h"
 #include "sim/io/checkpoint.h"
 #include "sim/measure/diagnostics.h"

@@ -1,7 +1,7 @@
 // Carries out the effects that need no window: edits, jumps, groups, the lab, and files while the caller waits.
 #pragma once
 #include "app/control/host.h"
-#include "app/system/file_jobs.h"
+#include "app/files/file_jobs.h"
 #include "app/view/app.h"
 #include "sim/io/shared_bodies.h"
 

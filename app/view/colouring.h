@@ -2,7 +2,7 @@
 // Rule: backend and renderers receive a request once, and again after a change of bodies, runs or context.
 #pragma once
 #include "app/model/document.h"
-#include "app/services/run_host.h"
+#include "app/runs/run_host.h"
 
 #include <cstdint>
 #include <memory>

@@ -3,8 +3,8 @@
 // Rule: a window uses the newest result, and waits only for a copy of few bodies on the host. A film waits, so that its
 // picture depends on the frame alone.
 #pragma once
-#include "app/services/run_host.h"
-#include "app/services/sampler.h"
+#include "app/runs/run_host.h"
+#include "app/runs/sampler.h"
 #include "render/nearest_bodies.h"
 #include "render/picker.h"
 

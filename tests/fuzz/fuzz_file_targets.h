@@ -1,7 +1,7 @@
 // Fuzzers of files that describe runs: pictures with their texts, scene files, checkpoints with a valid seal. Rule: as in
 // fuzz_targets.h: refused with an Error or accepted and sound; every broken promise aborts.
 #pragma once
-#include "app/control/scene_file.h"
+#include "app/files/scene_file.h"
 #include "app/system/picture.h"
 #include "sim/core/text.h"
 #include "sim/io/file/checksum.h"

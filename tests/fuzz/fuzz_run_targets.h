@@ -2,7 +2,7 @@
 // in fuzz_targets.h: refused with an Error or accepted and sound; every broken promise aborts.
 #pragma once
 #include "app/commands/options.h"
-#include "app/control/parameter.h"
+#include "app/parameters/parameter.h"
 #include "sim/core/error.h"
 #include "sim/core/vertex.h"
 #include "sim/io/checkpoint.h"

@@ -2,13 +2,13 @@
 // Rule: as in fuzz_targets.h: refused with an Error or accepted and sound; every broken promise aborts.
 #pragma once
 #include "app/control/line_reader.h"
-#include "app/control/parameter.h"
-#include "app/control/quantity.h"
-#include "app/control/scene_data.h"
 #include "app/control/script.h"
-#include "app/control/toml_document.h"
+#include "app/files/scene_data.h"
+#include "app/files/toml_document.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/worksheet.h"
+#include "app/parameters/parameter.h"
+#include "app/parameters/quantity.h"
 #include "tests/fuzz/fuzz_file_targets.h"
 
 #include <array>

@@ -4,9 +4,9 @@
 
 #include "../unit/cli_support.h"
 #include "app/control/action.h"
-#include "app/control/parameter.h"
 #include "app/control/script.h"
 #include "app/model/ui_state.h"
+#include "app/parameters/parameter.h"
 #include "app/view/base_host.h"
 #include "gl_fixture.h"
 #include "sim/core/error.h"

@@ -2,7 +2,7 @@
 // and edits follow the present law. A changed setting keeps all others that remain valid.
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/session_files.h"
-#include "app/services/run.h"
+#include "app/runs/run.h"
 #include "app/tables/launch.h"
 #include "app/view/app.h"
 #include "edits.h"

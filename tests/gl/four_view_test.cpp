@@ -1,9 +1,9 @@
 // Four views: bodies are at the position that the axes of each view give, and the mouse moves all four.
 
-#include "app/control/scene_file.h"
-#include "app/control/setting_choices.h"
+#include "app/files/scene_file.h"
 #include "app/frontends/headless/headless.h"
-#include "app/services/twin.h"
+#include "app/parameters/setting_choices.h"
+#include "app/runs/twin.h"
 #include "app/view/app.h"
 #include "sim/core/error.h"
 #include "tests/written.h"

@@ -1,6 +1,6 @@
 // Groups beside a run: found on a copy, shown as colours, and described with their step.
 #include "app/control/controller.h"
-#include "app/control/parameter.h"
+#include "app/parameters/parameter.h"
 #include "app/view/base_host.h"
 #include "gl_fixture.h"
 #include "sim/backends/groups.h"

@@ -2,8 +2,8 @@
 // window is needed for that; tests/gui tests that a window forwards its keys.
 #include "app/control/action.h"
 #include "app/control/controller.h"
-#include "app/control/parameter.h"
 #include "app/model/ui_state.h"
+#include "app/parameters/parameter.h"
 #include "app/ui/input.h"
 #include "app/ui/ui.h"
 #include "app/view/base_host.h"

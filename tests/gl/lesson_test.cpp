@@ -1,9 +1,9 @@
 // Every lesson is played off screen with its own answers; a lesson with a planted mistake is caught.
 #include "app/commands/lesson_check.h"
-#include "app/control/parameter.h"
 #include "app/frontends/headless/headless.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/lesson_runner.h"
+#include "app/parameters/parameter.h"
 #include "app/view/base_host.h"
 #include "tests/advance.h"
 #include "tests/written.h"

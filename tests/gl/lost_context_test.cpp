@@ -1,9 +1,9 @@
 // A lost OpenGL context: everything in OpenGL is rebuilt from the simulation, a hundred times, and the picture is the same.
 // Also a clock that jumps, as when a machine wakes up.
-#include "app/frontends/window/lost_context.h"
+#include "app/frontends/headless/lost_context.h"
 #include "app/commands/options.h"
-#include "app/control/parameter.h"
 #include "app/frontends/headless/headless.h"
+#include "app/parameters/parameter.h"
 #include "app/system/host_clock.h"
 #include "app/ui/ui.h"
 #include "app/view/app.h"

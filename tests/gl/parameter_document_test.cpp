@@ -1,6 +1,6 @@
 // The table of parameters on a document: a value that is set can be read again, and facts can be read.
-#include "app/control/parameter.h"
 #include "app/model/ui_state.h"
+#include "app/parameters/parameter.h"
 #include "app/view/app.h"
 #include "gl_fixture.h"
 #include "sim/core/error.h"

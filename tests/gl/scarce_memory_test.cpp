@@ -1,10 +1,10 @@
 // A workspace without memory in the middle of a frame: a window shows a message and continues, a film ends.
 #include "tests/scarce_memory.h"
-#include "app/control/setting_choices.h"
 #include "app/frontends/headless/headless.h"
+#include "app/parameters/setting_choices.h"
+#include "app/runs/rewind.h"
+#include "app/runs/twin.h"
 #include "app/services/instruments.h"
-#include "app/services/rewind.h"
-#include "app/services/twin.h"
 #include "app/system/host_clock.h"
 #include "app/view/base_host.h"
 #include "app/view/frame.h"

@@ -1,9 +1,9 @@
 // Scene files: a written file is read back, a picture restores its scene, and mistakes are named with their line.
-#include "app/control/scene_file.h"
+#include "app/files/scene_file.h"
 
-#include "app/control/config.h"
-#include "app/control/parameter.h"
+#include "app/files/config.h"
 #include "app/frontends/headless/headless.h"
+#include "app/parameters/parameter.h"
 #include "app/system/picture.h"
 #include "app/view/app.h"
 #include "sim/core/error.h"

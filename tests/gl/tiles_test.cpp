@@ -1,8 +1,8 @@
 // Large pictures in tiles: the plan covers the picture once, and the tiles together equal the picture drawn at once.
 #include "app/frontends/headless/tiles.h"
-#include "app/control/setting_choices.h"
 #include "app/frontends/headless/headless.h"
 #include "app/model/twin_choice.h"
+#include "app/parameters/setting_choices.h"
 #include "gl_fixture.h"
 #include "sim/core/error.h"
 

@@ -1,6 +1,6 @@
 // Cells of a tree beside a run: made from a copy of the named step, and described in words.
 #include "app/control/controller.h"
-#include "app/control/parameter.h"
+#include "app/parameters/parameter.h"
 #include "app/ui/overlay_space.h"
 #include "app/view/base_host.h"
 #include "gl_fixture.h"

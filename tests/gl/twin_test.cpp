@@ -1,9 +1,9 @@
 // Twins in a workspace: both pictures, both hues, one clock, and a first run that continues whatever the twin does.
-#include "app/services/twin.h"
-#include "app/control/setting_choices.h"
+#include "app/runs/twin.h"
+#include "app/parameters/setting_choices.h"
 #include "edits.h"
 
-#include "app/control/scene_file.h"
+#include "app/files/scene_file.h"
 #include "app/frontends/headless/headless.h"
 #include "app/services/trajectory_prediction.h"
 #include "app/ui/ui.h"

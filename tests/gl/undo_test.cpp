@@ -1,8 +1,8 @@
 // Undo: each row of both tables is restored to its earlier state, or says why not.
 #include "app/control/action.h"
 #include "app/control/controller.h"
-#include "app/control/parameter.h"
 #include "app/model/ui_state.h"
+#include "app/parameters/parameter.h"
 #include "app/view/base_host.h"
 #include "edits.h"
 #include "gl_fixture.h"

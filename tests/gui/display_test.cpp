@@ -1,5 +1,5 @@
 // A window whose last display is unplugged: the virtual display's only output is switched off.
-#include "app/control/config.h"
+#include "app/files/config.h"
 #include "own_window.h"
 #include "tests/written.h"
 

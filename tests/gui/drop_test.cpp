@@ -1,7 +1,7 @@
 // Files dropped on the window, in this process: through GLFW's own callback into the frame loop. Also user input while a
 // file loads.
 #include "app/control/keys.h"
-#include "app/control/scene_file.h"
+#include "app/files/scene_file.h"
 #include "app/model/look.h"
 #include "app/system/picture.h"
 #include "own_window.h"

@@ -1,5 +1,5 @@
 // The window: keys, mouse, sizes, pictures, and the message without a display.
-#include "app/frontends/window/lost_context.h"
+#include "app/frontends/headless/lost_context.h"
 #include "app/system/picture.h"
 #include "gui_fixture.h"
 #include "tests/files.h"

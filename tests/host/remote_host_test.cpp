@@ -2,7 +2,7 @@
 #include "remote_host.h"
 #include "../gl/gl_fixture.h"
 #include "../unit/cli_support.h"
-#include "app/control/parameter.h"
+#include "app/parameters/parameter.h"
 #include "tests/paths.h"
 #include "tests/surroundings.h"
 #include "tests/written.h"

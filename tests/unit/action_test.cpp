@@ -1,7 +1,7 @@
 // The table of actions: every row describes itself, no key has two meanings, and each page made from the table matches it.
 #include "app/control/action.h"
-#include "app/control/parameter.h"
 #include "app/control/scene_groups.h"
+#include "app/parameters/parameter.h"
 #include "cli_support.h"
 #include "tests/paths.h"
 

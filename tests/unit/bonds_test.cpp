@@ -1,7 +1,7 @@
 // Bonds: their laws, every layout and row against the plain statement, known oscillations, breaking, files and bad input.
 #include "sim/forces/bonds/bonds.h"
-#include "app/services/rewind.h"
-#include "app/services/state_feed.h"
+#include "app/runs/rewind.h"
+#include "app/runs/state_feed.h"
 #include "sim/backends/backend.h"
 #include "sim/core/body_edit.h"
 #include "sim/core/error.h"

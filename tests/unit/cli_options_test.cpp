@@ -1,7 +1,7 @@
 // The command line as data: what is accepted where, what is refused, and with what words.
 #include "app/commands/options.h"
 
-#include "app/control/parameter.h"
+#include "app/parameters/parameter.h"
 #include "app/tables/text_values.h"
 #include "sim/core/error.h"
 

@@ -1,9 +1,9 @@
 // Every way known to us to write a scene file or an option wrongly: each is refused with its line and the allowed values.
 // Files that are no scene files are refused, too.
 #include "app/commands/options.h"
-#include "app/control/config.h"
-#include "app/control/parameter.h"
-#include "app/control/scene_file.h"
+#include "app/files/config.h"
+#include "app/files/scene_file.h"
+#include "app/parameters/parameter.h"
 #include "app/system/picture.h"
 #include "cli_support.h"
 #include "sim/core/error.h"

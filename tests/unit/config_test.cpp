@@ -1,5 +1,5 @@
 // The window's configuration file: its lines, mistakes in them, and the settings that override them.
-#include "app/control/config.h"
+#include "app/files/config.h"
 #include "sim/core/error.h"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // Contacts: what other programs got wrong (many at once, clumps, two mergers of one body, passages between two steps), what
 // is conserved, and the run around them: slices, threads, rewinding, files.
 #include "sim/contact/contact.h"
-#include "app/services/rewind.h"
+#include "app/runs/rewind.h"
 #include "sim/core/error.h"
 #include "sim/core/random.h"
 #include "sim/io/checkpoint.h"

@@ -42,7 +42,7 @@ const Fence kFences[] = {
      "sim/backends/cuda/.*|render/.*_cuda\\.cpp|tests/(gpu|launches)/.*|tests/.*\\.cu"},
     {"toml++ is for the file that checks what it takes for granted", "toml\\+\\+/.*", "sim/io/toml_parser\\.h"},
     {"the parser of TOML is for three files", "sim/io/toml_parser\\.h",
-     "sim/io/toml_value\\.cpp|app/lessons/lesson_file\\.cpp|app/control/toml_document\\.cpp"},
+     "sim/io/toml_value\\.cpp|app/lessons/lesson_file\\.cpp|app/files/toml_document\\.cpp"},
     {"zlib is for sim/io/file", "zlib\\.h", "sim/io/file/.*|tests/unit/io_.*"},
     {"HDF5 is for sim/io", "hdf5.*|H5.*", "sim/io/.*|tests/unit/io_.*"},
     {"OpenGL is for render and for contexts", "glad/.*|GL/.*",
@@ -58,8 +58,8 @@ const Fence kFences[] = {
     {"physics does not know pictures", "render/.*", "(?!sim/).*"},
     {"the physics core includes the standard library only", "(?!sim/)(?!generated/)(?!assets/).*[./].*",
      "sim/(backends/cpu|backends/cuda|own|io)/.*|sim/core/thread_pool\\.cpp|(?!sim/).*"},
-    {"panels read documents and readouts",
-     "app/view/(?!readouts).*|app/services/(run_host|run|twin|state_feed|body_editor)\\.h", "(?!app/ui/).*|app/ui/ui\\.cpp"},
+    {"panels read documents and readouts", "app/view/(?!readouts).*|app/runs/(run_host|run|twin|state_feed|body_editor)\\.h",
+     "(?!app/ui/).*|app/ui/ui\\.cpp"},
     {"ImGui is for the app", "imgui.*|implot.*", "app/.*|tests/gui/.*|tests/gl/still_test\\.cpp"},
 };
 
@@ -124,17 +124,20 @@ const Room kRooms[] = {
     {"app/plots", 33},
     {"app/bench", 34},
     {"app/film", 35},
-    {"app/control", 36},
-    {"app/services", 37},
-    {"app/lab", 38},
-    {"app/view", 39},
-    {"app/lessons", 40},
-    {"app/ui", 41},
-    {"app/frontends/headless", 42},
-    {"app/frontends/window", 43},
-    {"app/frontends/serve", 43},
-    {"app/commands", 44},
-    {"app/main", 45},
+    {"app/parameters", 36},
+    {"app/files", 37},
+    {"app/control", 38},
+    {"app/runs", 39},
+    {"app/services", 40},
+    {"app/lab", 41},
+    {"app/view", 42},
+    {"app/lessons", 43},
+    {"app/ui", 44},
+    {"app/frontends/headless", 45},
+    {"app/frontends/window", 46},
+    {"app/frontends/serve", 46},
+    {"app/commands", 47},
+    {"app/main", 48},
 };
 
 /// An include against the order that is allowed for now, with its reason. Both are beginnings of paths.
@@ -274,7 +277,7 @@ const PastException kPastExceptions[] = {
     {"app/film/film_encoded.cpp", 3, "reads /proc of the encoder, and keeps what that says in a file without a name"},
     {"app/commands/command_report.cpp", 3, "reads /proc, /etc/os-release and the configuration line by line"},
     {"app/film/film.cpp", 2, "removes the numbered frames of a film that was given up"},
-    {"app/services/state_folder.cpp", 9,
+    {"app/files/state_folder.cpp", 9,
      "marks of living sessions are locks and no data; states are removed as their budget says"},
     {"app/control/line_reader.cpp", 1, "reads a script line by line from whatever gives lines, pipes and terminals too"},
     {"app/main.cpp", 1, "holds /dev/null where a stream is closed"},
@@ -389,10 +392,10 @@ TEST(IncludeRules, whatGoesPastIsNoticed) {
         EXPECT_FALSE(goesPast(line)) << line;
 }
 
-/// Files of the app that may hold a document to change it: the controller's room, the document's own, what carries commands
-/// out on the runs, and the view, whose camera and selection follow time and clicks. app/system is below documents.
+/// Files of the app that may hold a document to change it: the rooms of commands, parameters and files, the document's own, what
+/// carries commands out on the runs, and the view, whose camera and selection follow time and clicks. app/system is below documents.
 const std::regex kWriters(
-    R"(app/(control|model|system|view)/.*|app/services/(run_host|body_editor)\.(h|cpp)|app/frontends/window/session_files\.(h|cpp))");
+    R"(app/(control|files|model|parameters|system|view)/.*|app/runs/(run_host|body_editor)\.(h|cpp)|app/frontends/window/session_files\.(h|cpp))");
 
 /// Whether the code names a document that can be changed, or takes const away.
 bool takesDocument(const std::string& line) {
@@ -457,8 +460,8 @@ TEST(IncludeRules, aRoomThatIncludesDownwardsIsNoticed) {
         {"sim/scenes/disc.cpp", "sim/run/simulation.h", 1},
         {"sim/run/simulation.cpp", "sim/io/checkpoint.h", 1},
         {"sim/io/file/source.cpp", "sim/io/snapshot.h", 1},
-        {"app/model/look.cpp", "app/services/rewind.h", 1},
-        {"app/services/rewind.cpp", "app/ui/ui.h", 1},
+        {"app/model/look.cpp", "app/runs/rewind.h", 1},
+        {"app/runs/rewind.cpp", "app/ui/ui.h", 1},
         {"app/ui/overlay.cpp", "app/frontends/window/window.h", 1},
         {"app/ui/panel_film.cpp", "app/commands/options.h", 1},
         {"app/invented/new.cpp", "app/model/look.h", 1},
@@ -473,7 +476,7 @@ TEST(IncludeRules, aRoomThatIncludesDownwardsIsNoticed) {
         {"sim/backends/cpu/kernels/simd.h", "sim/backends/cpu/engine.h", 1},
         {"app/ui/ui.h", "app/tables/format.h", 1},
         {"app/main.cpp", "app/bench/verify.h", 1},
-        {"app/commands/command_run.cpp", "app/services/snapshot_jobs.h", 1},
+        {"app/commands/command_run.cpp", "app/files/snapshot_jobs.h", 1},
     };
     for (const Include& include : fine) EXPECT_FALSE(disorder(include).has_value()) << include.file << " " << include.header;
     const std::vector<Include> circle{{"app/one/a.h", "app/two/b.h", 1},
@@ -555,9 +558,9 @@ TEST(IncludeRules, aBrokenOneIsNoticed) {
         {"tests/unit/kernel_source_test.cpp", "sim/backends/cuda/kernel_table.h", 1},
         {"app/commands/command_run.cpp", "CLI/CLI.hpp", 1},
         {"app/view/app.cpp", "cuda_gl_interop.h", 1},
-        {"app/ui/panel_status.cpp", "app/services/run_host.h", 1},
+        {"app/ui/panel_status.cpp", "app/runs/run_host.h", 1},
         {"app/ui/panel_status.cpp", "app/view/app.h", 1},
-        {"app/control/config.cpp", "toml++/toml.h", 1},
+        {"app/files/config.cpp", "toml++/toml.h", 1},
         {"sim/backends/cpu/pool.cpp", "cuda_runtime.h", 1},
     };
     for (const Include& include : broken)

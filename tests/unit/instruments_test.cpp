@@ -1,7 +1,7 @@
 // Profiles beside a running simulation: they appear, follow the settings, and reuse state copies of other readers.
 #include "app/services/instruments.h"
 
-#include "app/services/rewind.h"
+#include "app/runs/rewind.h"
 
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ TEST(Instruments, measureTheRunAndFollowChoices) {
     EXPECT_FALSE(instruments.profile());
     ASSERT_TRUE(arrives(instruments, simulation, feed, 1, 2000));
     EXPECT_EQ(instruments.profile()->bodies, 500u);
-    EXPECT_EQ(instruments.wanted, Instruments::usual(1));
+    EXPECT_EQ(instruments.wanted, usualProfile(1));
 }
 
 TEST(Instruments, bodiesEditedAtRestAreMeasuredAnew) {
@@ -87,7 +87,7 @@ TEST(Instruments, lookAtASampleOfManyAndSaySo) {
     instruments.on = true;
     ASSERT_TRUE(arrives(instruments, simulation, feed, 1, 0));
     EXPECT_EQ(instruments.profile()->bodies, 40000u);
-    EXPECT_EQ(instruments.profile()->sampled, Instruments::kSample);
+    EXPECT_EQ(instruments.profile()->sampled, kSampleOfProfiles);
 }
 
 TEST(Instruments, takeOfVeryManyBodiesWhatIsKeptAnyway) {

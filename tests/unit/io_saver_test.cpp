@@ -8,11 +8,11 @@
 #include <fstream>
 #include <functional>
 #include <thread>
-#include "app/control/open_file.h"
+#include "app/files/open_file.h"
+#include "app/files/snapshot_jobs.h"
+#include "app/files/state_folder.h"
 #include "app/services/non_finite_monitor.h"
-#include "app/services/snapshot_jobs.h"
 #include "app/services/spot_check.h"
-#include "app/services/state_folder.h"
 #include "app/system/file_names.h"
 #include "sim/core/error.h"
 #include "sim/io/file/file_calls.h"

@@ -1,7 +1,7 @@
 // Scale bar, clock and the names of the look on the command line.
 #include "app/ui/overlay.h"
-#include "app/control/parameter.h"
 #include "app/model/look.h"
+#include "app/parameters/parameter.h"
 #include "app/ui/overlay_space.h"
 #include "render/colour_map.h"
 #include "sim/core/error.h"

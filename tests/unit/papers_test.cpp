@@ -3,9 +3,9 @@
 
 #include "app/bench/figure.h"
 #include "app/bench/sweep_axis.h"
-#include "app/control/parameter.h"
 #include "app/lessons/lesson_file.h"
 #include "app/model/recorded.h"
+#include "app/parameters/parameter.h"
 #include "sim/forces/law.h"
 #include "sim/integrators/integrator.h"
 #include "sim/io/file/atomic_file.h"

@@ -1,6 +1,6 @@
 // The table of parameters: every row describes itself, each path exists once, usual values are allowed, wrong ones are
 // refused with a sentence.
-#include "app/control/parameter.h"
+#include "app/parameters/parameter.h"
 
 #include "app/ui/parameter_widgets.h"
 #include "sim/core/error.h"

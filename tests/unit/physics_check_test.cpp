@@ -1,6 +1,6 @@
 // The reference table of `check --physics`: every kind of system has rows, and a wrong result fails.
 #include "app/bench/physics_check.h"
-#include "app/services/divergence.h"
+#include "app/runs/divergence.h"
 #include "tests/unit/cli_support.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // Texts for users stand alone: the idea of a kernel does not refer to its neighbours, and one step is written as "a step".
-#include "app/control/parameter.h"
 #include "app/model/document.h"
+#include "app/parameters/parameter.h"
 #include "sim/backends/kernel.h"
 #include "tests/unit/cli_support.h"
 

@@ -1,8 +1,8 @@
 // Numbers with units: where they are accepted, where they are refused, and the output of a run with units.
-#include "app/control/quantity.h"
+#include "app/parameters/quantity.h"
 #include "app/bench/benchmark.h"
 #include "app/bench/benchmark_text.h"
-#include "app/control/scene_file.h"
+#include "app/files/scene_file.h"
 #include "app/tables/text_values.h"
 #include "cli_support.h"
 #include "sim/core/error.h"

@@ -1,7 +1,7 @@
 // Rewinding: exact continuation, thinning with age, branches, and the limit of memory.
-#include "app/services/rewind.h"
+#include "app/runs/rewind.h"
+#include "app/runs/twin_run.h"
 #include "app/services/conservation.h"
-#include "app/services/twin_run.h"
 #include "tests/bodies.h"
 #include "tests/scarce_memory.h"
 

@@ -1,5 +1,5 @@
 // States beside the frames, now and then: how often, what is forgotten, and what never waits.
-#include "app/services/sampler.h"
+#include "app/runs/sampler.h"
 
 #include "tests/advance.h"
 

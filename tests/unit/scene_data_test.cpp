@@ -1,7 +1,7 @@
 // Scene files that name a file with bodies: it is found relative to the scene file, read with the given options, and changes
 // of it are reported.
-#include "app/control/scene_data.h"
-#include "app/control/scene_file.h"
+#include "app/files/scene_data.h"
+#include "app/files/scene_file.h"
 #include "app/model/document.h"
 #include "sim/core/error.h"
 #include "sim/io/checkpoint.h"

@@ -1,5 +1,5 @@
 // Scenes whose story needs an integrator start with it, and the user's choice has priority.
-#include "app/control/scene_file.h"
+#include "app/files/scene_file.h"
 #include "app/model/options.h"
 #include "sim/core/error.h"
 #include "sim/io/checkpoint.h"

@@ -1,6 +1,6 @@
 // The lists of both panels: each grey value is refused, and each offered value runs.
-#include "app/control/setting_choices.h"
-#include "app/services/twin_run.h"
+#include "app/parameters/setting_choices.h"
+#include "app/runs/twin_run.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
 

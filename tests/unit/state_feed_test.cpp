@@ -1,5 +1,5 @@
 // States for the work beside the run: one copy at a time for all requests, with its step, and failures go to the requesters.
-#include "app/services/state_feed.h"
+#include "app/runs/state_feed.h"
 
 #include "tests/advance.h"
 #include "tests/bodies.h"

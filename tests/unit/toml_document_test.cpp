@@ -1,5 +1,5 @@
 // Files of TOML as keys with their lines: all of TOML that a line can say, and what is wrong where.
-#include "app/control/toml_document.h"
+#include "app/files/toml_document.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Twin runs: one clock for two time steps, the same settings to the last bit, known gaps, and a wrong twin that is caught.
-#include "app/control/setting_choices.h"
-#include "app/services/divergence.h"
-#include "app/services/twin_run.h"
+#include "app/parameters/setting_choices.h"
+#include "app/runs/divergence.h"
+#include "app/runs/twin_run.h"
 #include "sim/core/error.h"
 
 #include <gmock/gmock.h>

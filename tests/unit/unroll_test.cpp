@@ -1,6 +1,6 @@
 // Texts about unrolling agree with the kernels.
 #include "app/bench/benchmark_text.h"
-#include "app/control/parameter.h"
+#include "app/parameters/parameter.h"
 #include "cli_support.h"
 #include "sim/backends/kernel.h"
 #include "sim/io/run_settings.h"

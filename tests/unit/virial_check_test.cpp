@@ -1,5 +1,5 @@
 // The statement about a scene's balance when it loads.
-#include "app/services/virial_check.h"
+#include "app/services/conservation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Work beside the frames: order, the newest request wins, failures are passed on, and nothing is left behind.
 #include "app/system/worker.h"
-#include "app/system/file_jobs.h"
+#include "app/files/file_jobs.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

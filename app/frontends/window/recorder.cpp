@@ -1,9 +1,9 @@
 #include "app/frontends/window/recorder.h"
 
-#include "app/control/scene_file.h"
+#include "app/files/scene_file.h"
 #include "app/film/encoders.h"
+#include "app/frontends/headless/beside_picture.h"
 #include "app/frontends/headless/headless.h"
-#include "app/frontends/window/beside_picture.h"
 #include "app/model/film_plan.h"
 #include "app/system/host_clock.h"
 #include "app/system/picture.h"

@@ -1,8 +1,8 @@
 #include "app/frontends/window/session_files.h"
 
-#include "app/control/open_file.h"
-#include "app/control/scene_file.h"
-#include "app/services/snapshot_jobs.h"
+#include "app/files/open_file.h"
+#include "app/files/scene_file.h"
+#include "app/files/snapshot_jobs.h"
 #include "app/system/file_names.h"
 #include "app/tables/format.h"
 #include "app/view/base_host.h"

@@ -2,11 +2,11 @@
 // Rule: the frame loop never waits for a disk.
 #pragma once
 #include "app/control/host.h"
+#include "app/files/file_jobs.h"
+#include "app/files/state_folder.h"
 #include "app/model/ui_state.h"
 #include "app/services/non_finite_monitor.h"
 #include "app/services/spot_check.h"
-#include "app/services/state_folder.h"
-#include "app/system/file_jobs.h"
 #include "app/view/app.h"
 #include "sim/io/checkpoint.h"
 

@@ -2,10 +2,10 @@
 #include "app/frontends/window/status_report.h"
 
 #include "app/control/json_value.h"
-#include "app/control/parameter.h"
-#include "app/services/rewind.h"
+#include "app/parameters/parameter.h"
+#include "app/runs/rewind.h"
+#include "app/runs/twin.h"
 #include "app/services/trajectory_prediction.h"
-#include "app/services/twin.h"
 #include "render/gl_objects.h"
 #include "sim/forces/precision.h"
 #include "sim/io/file/atomic_file.h"

@@ -1,8 +1,8 @@
 // GLFW: context, callbacks, mouse, full screen. The only file that includes it.
 #include "app/frontends/window/window.h"
 
-#include "app/control/config.h"
 #include "app/control/controller.h"
+#include "app/files/config.h"
 #include "app/frontends/window/displays.h"
 #include "app/system/host_clock.h"
 #include "app/ui/input.h"

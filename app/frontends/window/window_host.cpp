@@ -1,7 +1,7 @@
 #include "app/frontends/window/window_host.h"
 
-#include "app/control/scene_file.h"
-#include "app/frontends/window/beside_picture.h"
+#include "app/files/scene_file.h"
+#include "app/frontends/headless/beside_picture.h"
 #include "app/system/file_names.h"
 
 namespace gravlab {

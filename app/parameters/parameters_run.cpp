@@ -1,0 +1,583 @@
+// The computation: scene, bodies, backend, kernel, physics and pace; and the facts of the run.
+#include "app/parameters/parameter_rows.h"
+#include "sim/contact/contact_settings.h"
+#include "sim/core/error.h"
+#include "sim/forces/law.h"
+#include "sim/forces/law_numbers.h"
+#include "sim/forces/precision.h"
+#include "sim/io/run_settings.h"
+#include "sim/io/toml_value.h"
+#include "sim/run/resolve.h"
+#include "sim/tree/criterion.h"
+
+#include <algorithm>
+
+namespace gravlab {
+namespace {
+
+using namespace rows;
+
+constexpr std::string_view kScenesOwn = "(the scene's own)";
+
+template <auto member>
+constexpr auto inForceOf = at<&Document::facts, &Facts::configuration, member>;
+template <auto member>
+constexpr auto inForces = at<&Document::facts, &Facts::configuration, &RunConfiguration::force, member>;
+template <auto member>
+constexpr auto inIntent = at<&Document::intent, member>;
+template <auto member>
+constexpr auto inFacts = at<&Document::facts, member>;
+
+/// Whether energy and shape of a state at or after `time` are still to be measured.
+bool energyLags(const Document& d, double time) {
+    const Facts& facts = d.facts;
+    return facts.energyComes && (!facts.energyTime || facts.precedes(*facts.energyTime, time));
+}
+
+/// A setting of the run: it reads the value in force. Without a function in `rest`, it sets the request as files do.
+template <class Get>
+Parameter& setting(Rows& rows, std::string path, std::string_view label, std::string_view idea, std::string_view usual,
+                   Get get, Parameter rest) {
+    Parameter& row = rows.fact(std::move(path), label, idea, get, std::move(rest));
+    row.usual = usual;
+    return row;
+}
+
+/// A name of a table; scene, backend or machine choose the default.
+template <class Table, class Get>
+void nameSetting(Rows& rows, std::string path, std::string_view label, std::string_view idea, std::string_view usual,
+                 Table table, Get get, Parameter rest) {
+    rest.kind = Kind::choice;
+    rest.choices = [table] { return namesOf(table()); };
+    if (!rest.offers) rest.offers = [table, get](const Document& d) { return offersOf(table(), get(d)); };
+    setting(rows, std::move(path), label, idea, usual, get, std::move(rest));
+}
+
+/// A number that is not set reads as the word auto.
+Value unlessZero(double number) { return number > 0 ? Value(number) : Value(std::string("auto")); }
+
+/// Stores a request as files do, through the row of the setting.
+void take(RunRequest& request, std::string_view key, const Value& value) {
+    const auto* text = std::get_if<std::string>(&value);
+    const SettingRow& setting = settingRow(key);
+    if (!setting.take(request, text ? tomlString(*text) : valueText(value)))
+        throw UsageError(std::string(key) + " " + valueText(value) + ": expected " + std::string(setting.expected));
+}
+
+/// The requested scene; null where a file brought its bodies.
+const Scene* askedScene(const Document& d) {
+    const auto found = std::ranges::find(sceneTable(), asked(d).scene, &Scene::name);
+    return found == sceneTable().end() ? nullptr : &*found;
+}
+
+void addStart(Rows& rows) {
+    nameSetting(rows, "run.scene", "Scene", "the starting state; its own time step, softening and view come with it",
+                "collision", sceneTable, inForceOf<&RunConfiguration::scene>,
+                {.kept = {.option = "SCENE", .scene = "scene", .configuration = "scene.name", .checkpoint = "scene"},
+                 .names = "a scene of 'gravlab list scenes'",
+                 .ask = [](RunRequest& r, const Value& v) { r.changeScene(sceneNamed(textOf(v)).name); }});
+    setting(rows, "run.scene_version", "Version",
+            "of the scene: its start has changed where there are several, and files from then name the one they mean",
+            "(the newest)", inForceOf<&RunConfiguration::sceneVersion>,
+            {.otherwise = "auto",
+             .kept = {.option = "--scene-version",
+                      .scene = "scene_version",
+                      .checkpoint = "scene_version",
+                      .placeholder = "NUMBER",
+                      .help = "version of the scene's start, where it has several"},
+             .set = [](Document& d, const Value& v) {
+                 RunRequest wanted = asked(d);
+                 take(wanted, "scene_version", v);
+                 sceneNamed(wanted.scene, wanted.sceneVersion);
+                 asked(d) = std::move(wanted);
+             }});
+    setting(
+        rows, "run.bodies", "Bodies", "how many; the scene starts again",
+        "(the scene's own for this machine; a window has more where far bodies are together)",
+        inForceOf<&RunConfiguration::bodies>,
+        {.term = "Each body is pulled by each of the others, so twice as many cost four times as much a step, unless far "
+                 "ones are taken together.",
+         .otherwise = "auto",
+         .multiples = true,
+         .kept = {.option = "--bodies",
+                  .scene = "bodies",
+                  .configuration = "scene.bodies",
+                  .checkpoint = "bodies",
+                  .placeholder = "N",
+                  .alias = "-n"},
+         .set = [](Document& d, const Value& v) {
+             const Scene& scene = sceneNamed(asked(d).scene, asked(d).sceneVersion);
+             if (!isAuto(v) && scene.fixedBodies != 0 && numberOf(v) != static_cast<double>(scene.fixedBodies))
+                 throw UsageError("the scene '" + std::string(scene.name) + "' always has " +
+                                  std::to_string(scene.fixedBodies) + " bodies");
+             take(asked(d), "bodies", v);
+         }});
+    setting(rows, "run.seed", "Seed", "same seed, same bodies; the scene starts again", "1",
+            inForceOf<&RunConfiguration::seed>,
+            {.term = "Scenes draw places and velocities by lot; a seed names one of the draws, the same on every machine.",
+             .kept = {.option = "--seed", .scene = "seed", .checkpoint = "seed", .placeholder = "NUMBER"}});
+}
+
+/// The numbers of scenes: one row for each name, shared by all scenes that have it.
+void addSceneNumbers(Rows& rows) {
+    for (const Scene& scene : sceneTable())
+        for (const SceneParameter& number : scene.parameters) {
+            const std::string path = "scene." + std::string(number.name);
+            if (const auto known = std::ranges::find(rows.all(), path, &Parameter::path); known != rows.all().end()) {
+                // Scenes may have different bounds for one name: the row has their union, and setting it checks the scene's
+                // own.
+                known->bounds.least = std::min(known->bounds.least, number.least);
+                known->bounds.most = std::max(known->bounds.most, number.most);
+                continue;
+            }
+            const auto rowOf = [name = number.name](const Scene& of) -> const SceneParameter* {
+                const auto row = std::ranges::find(of.parameters, name, &SceneParameter::name);
+                return row == of.parameters.end() ? nullptr : &*row;
+            };
+            rows.own(path, number.label, number.idea, kScenesOwn,
+                     {.unit = number.unit,
+                      .bounds = {.least = number.least, .most = number.most},
+                      .otherwise = "auto",
+                      .kept = {.option = "--set", .scene = "parameters", .checkpoint = "parameters"},
+                      .get = [rowOf](const Document& d) -> Value {
+                          const SceneParameter* row = rowOf(*d.facts.scene);
+                          if (!row) return {};
+                          SceneRequest running;
+                          running.parameters = inForce(d).parameters;
+                          return running.value(*row);
+                      },
+                      .set =
+                          [name = std::string(number.name)](Document& d, const Value& v) {
+                              SceneParameters wanted = asked(d).parameters;
+                              if (isAuto(v))
+                                  wanted.erase(name);
+                              else
+                                  wanted[name] = std::get<double>(v);
+                              requireParameters(sceneNamed(asked(d).scene, asked(d).sceneVersion), wanted);
+                              asked(d).parameters = std::move(wanted);
+                          },
+                      .unavailable = [rowOf](const Document& d) -> Reason {
+                          const Scene* of = askedScene(d);
+                          return of && rowOf(*of) ? Reason()
+                                                  : "the scene '" + asked(d).scene + "' has no number of that name";
+                      }});
+        }
+}
+
+/// The kernels of the backend in use.
+std::vector<SettingChoice> kernelChoices(const Document& d) {
+    const KernelRow& now = *d.facts.kernel;
+    std::vector<SettingChoice> rows{{"auto", "The backend chooses by N and device.", false, {}}};
+    for (const KernelRow* row : listedKernels(now.backend, now.term))
+        rows.push_back({std::string(row->name), row->idea, row->name == now.name,
+                        row->byCutOff ? refusal(*row, d.facts.configuration.force) : Reason()});
+    for (const KernelRow& row : trapKernels())
+        if (row.backend == now.backend)
+            rows.push_back({std::string(row.name), row.idea, false,
+                            "Wrong on purpose, so no run takes it: " + std::string(row.trap) +
+                                ". The lab's sweep 'traps' "
+                                "measures it."});
+    return rows;
+}
+
+/// Kernels that can be requested by name; a kernel that must not run is refused with its own sentence.
+std::vector<KernelRow> nameableKernels() {
+    std::vector<KernelRow> rows;
+    for (const KernelRow* row : listedKernels())
+        if (row->term == kPairLawTerm) rows.push_back(*row);
+    rows.insert(rows.end(), trapKernels().begin(), trapKernels().end());
+    return rows;
+}
+
+/// Stores a number of a launch. The word leaves the choice to the compiler: files write 0 here, and "auto" for an open
+/// choice.
+void takeKnob(RunRequest& request, std::string_view key, const Value& value) {
+    take(request, key, isAuto(value) ? Value(std::int64_t{kAutoUnroll}) : value);
+}
+
+Value unrollValue(int unroll) { return unroll == kAutoUnroll ? Value(unrollText(unroll)) : asValue(unroll); }
+
+/// A number of the launch. Setting one leaves the kernel and the other numbers unchanged.
+void knob(Rows& rows, std::string path, std::string_view label, std::string_view idea, std::string_view key, Parameter rest,
+          int LaunchConfig::*member) {
+    rest.kept.checkpoint = key;
+    rest.set = [key](Document& d, const Value& v) {
+        asked(d).pairs().kernel = requestOf(inForce(d).pairs().kernel);
+        takeKnob(asked(d), key, v);
+    };
+    setting(
+        rows, std::move(path), label, idea, "(the kernel's own)",
+        [member](const Document& d) { return inForce(d).pairs().kernel.launch.*member; }, std::move(rest));
+}
+
+void addMachine(Rows& rows) {
+    nameSetting(
+        rows, "run.backend", "Backend", "what computes the forces; the running state moves over", "auto", backends,
+        inForceOf<&RunConfiguration::backend>,
+        {.term = "A backend is a kind of hardware with the code for it: 'reference' is plain double precision to check the "
+                 "others by, 'cpu' takes all cores and their vector units, 'cuda' an NVIDIA GPU.",
+         .otherwise = "auto",
+         .kept = {.option = "--backend", .checkpoint = "backend"},
+         .names = "a backend of 'gravlab list backends'",
+         .offers = [](const Document& d) { return backendChoices(inForce(d)); },
+         .ask = [](RunRequest& r,
+                   const Value& v) { r.changeBackend(isAuto(v) ? std::nullopt : std::optional(textOf(v))); }});
+    setting(rows, "run.device", "Device", "CUDA device, see 'gravlab list devices'", "0",
+            [](const Document& d) { return inForce(d).backendOptions.device; },
+            {.kept = {.option = "--device", .checkpoint = "device", .placeholder = "INDEX"}});
+    setting(rows, "run.threads", "Threads", "CPU threads", "auto",
+            [](const Document& d) -> Value {
+                const std::optional<int> count = inForce(d).backendOptions.threads;
+                return count ? asValue(*count) : Value(std::string("auto"));
+            },
+            {.kind = Kind::integer, .otherwise = "auto", .kept = {.option = "--threads", .checkpoint = "threads"}});
+    setting(rows, "run.simd", "SIMD", "instruction set of the CPU backend", "auto",
+            [](const Document& d) { return inForce(d).backendOptions.simd.value_or("auto"); },
+            {.otherwise = "auto", .kept = {.option = "--simd", .checkpoint = "simd"}});
+    nameSetting(rows, "run.kernel", "Kernel", "how the backend computes the forces; its launch begins at the usual values",
+                "auto", nameableKernels, [](const Document& d) { return inForce(d).pairs().kernel.kernel; },
+                {.term = "A kernel is the innermost program: it sums the pulls of all bodies on one. Each row of the list "
+                         "adds one idea to the row before, so that one sees what the idea is worth.",
+                 .otherwise = "auto",
+                 .kept = {.option = "--kernel", .checkpoint = "kernel"},
+                 .names = "a kernel of 'gravlab list kernels'",
+                 .offers = kernelChoices,
+                 .ask = [](RunRequest& r, const Value& v) {
+                     r.pairs().kernel = {};
+                     if (!isAuto(v)) r.pairs().kernel.kernel = textOf(v);
+                 }});
+    setting(rows, "run.term_kernels", "Term kernels", "how forces beside the pair law are computed, TERM=ROW for each",
+            "auto", [](const Document& d) { return termRequestsText(requestOf(inForce(d)).terms); },
+            {.term = "Scenes and files may bring force terms beside the pair law, such as springs between bodies. Each has "
+                     "kernels of its own; what is left out the backend chooses.",
+             .otherwise = "auto",
+             .kept = {.option = "--term-kernel",
+                      .checkpoint = "term_kernels",
+                      .placeholder = "TERM=ROW",
+                      .help = "kernel of a force term, as in springs=list or springs=list:block=64; several with commas; "
+                              "pair-law=ROW is --kernel ROW"}});
+    knob(rows, "run.block", "Block",
+         "threads a block, which is also the bodies of a tile; on a CPU the bodies that a core takes at a time", "block",
+         {.term = "A GPU runs threads in blocks that share a small fast memory, where a tile of bodies is read once for all "
+                  "of them. Large blocks read less from far memory; of small ones more run side by side (occupancy). On a "
+                  "CPU a core takes a block of bodies at a time.",
+          .kept = {.option = "--block", .placeholder = "THREADS"}},
+         &LaunchConfig::block);
+    knob(rows, "run.unroll", "Unroll", "how many pairs the inner loop writes out", "unroll",
+         {.term = "A loop that is written out several times has fewer jumps, and independent pairs overlap; too many need "
+                  "more registers than a thread has. With 1 it is not written out at all, with auto as the compiler likes.",
+          .bounds = {.least = 1},
+          .otherwise = "auto",
+          .kept = {.option = "--unroll", .placeholder = "FACTOR"},
+          .asked =
+              [](const Document& d) {
+                  const std::optional<int> unroll = asked(d).pairs().kernel.launch.unroll;
+                  return unroll ? unrollValue(*unroll) : Value();
+              },
+          .ask = [](RunRequest& r, const Value& v) { takeKnob(r, "unroll", v); }},
+         &LaunchConfig::unroll);
+    rows.all().back().get = [](const Document& d) { return unrollValue(inForce(d).pairs().kernel.launch.unroll); };
+    knob(rows, "run.bodies_per_thread", "Per thread", "targets that one thread holds in registers", "bodies_per_thread",
+         {.term = "Each source that is read then serves several targets, which saves reads; the registers that it takes let "
+                  "fewer threads run side by side.",
+          .kept = {.option = "--bodies-per-thread", .placeholder = "COUNT"}},
+         &LaunchConfig::bodiesPerThread);
+    knob(rows, "run.split", "Split", "threads that share one target's sources", "split",
+         {.term = "Few bodies are too few threads to keep a GPU busy. Split, several of them sum one target, each over a "
+                  "part of the sources.",
+          .kept = {.option = "--split", .placeholder = "COUNT"}},
+         &LaunchConfig::split);
+}
+
+void addPhysics(Rows& rows) {
+    nameSetting(rows, "run.integrator", "Integrator", "how forces become motion", "(the scene's own, mostly leapfrog)",
+                integrators, inForceOf<&RunConfiguration::integrator>,
+                {.term = "A step kicks velocities by the forces and lets bodies drift by their velocities. Symplectic "
+                         "integrators such as leapfrog keep the energy within bounds for ever; those of higher order are "
+                         "more exact a step, and need several forces for it.",
+                 .otherwise = "auto",
+                 .kept = {.option = "--integrator", .scene = "integrator", .checkpoint = "integrator"},
+                 .offers = [](const Document& d) { return integratorChoices(inForce(d)); }});
+    setting(rows, "run.time_step", "Time step", "simulated time a step; a negative one runs backwards", kScenesOwn,
+            inForceOf<&RunConfiguration::timeStep>,
+            {.term = "Bodies move on as if nothing changed in between, so it must be short against the fastest encounter. "
+                     "Half of it costs twice as much and makes leapfrog's error a quarter.",
+             .unit = "T",
+             .bounds = {.zero = false},
+             .otherwise = "auto",
+             .dragged = {.floor = 1e-7, .format = "%.5g", .least = 1e-12, .most = 1e6},
+             .kept = {.option = "--dt", .scene = "time_step", .checkpoint = "time_step", .placeholder = "TIME"}});
+    setting(rows, "run.accuracy", "Accuracy",
+            "relative error of the force that 99 % of the bodies keep: far ones are taken together", "auto",
+            [](const Document& d) { return unlessZero(inForce(d).pairs().accuracy); },
+            {.term = "Far groups of bodies pull almost as one body in their middle would; that is taken where the error "
+                     "stays below this number, which makes large runs many times faster. Without it every pair is computed.",
+             .otherwise = "auto",
+             .dragged = {.floor = 1e-5, .format = "%.1e", .least = kFinestAccuracy, .most = kCoarsestAccuracy},
+             .kept = {.option = "--accuracy",
+                      .scene = "accuracy",
+                      .checkpoint = "accuracy",
+                      .help = "relative error of the forces; without it a window takes far bodies of many together, and "
+                              "other commands compute every pair"},
+             .asked = [](const Document& d) { return unlessZero(asked(d).pairs().accuracy.value_or(0)); }});
+    rows.own("run.exact_forces", "Exact forces",
+             "compute every pair, also of so many bodies that a window takes far ones together", "false",
+             {.term = "A window takes far bodies together where a scene has very many; with this every pair of bodies is "
+                      "computed, however long that takes.",
+              .kind = Kind::flag,
+              .kept = {.option = "--exact",
+                       .configuration = "scene.exact_forces",
+                       .help = "compute every pair, also where a window takes far bodies together",
+                       .window = true},
+              .get = [](const Document& d) -> Value { return !d.facts.kernel->approximates; },
+              .set =
+                  [](Document& d, const Value& v) {
+                      RunRequest& request = asked(d);
+                      request.farField = v != Value(true);
+                      request.pairs().accuracy.reset();
+                      request.pairs().opening.reset();
+                      // A named kernel implies the same choice, so a conflicting one is dropped.
+                      if (d.facts.kernel->approximates == (v == Value(true))) request.pairs().kernel = {};
+                  }});
+    setting(rows, "run.opening", "Opening angle", "edge of a cell over its distance, for the rows of the tree that go by it",
+            "auto", [](const Document& d) { return unlessZero(inForce(d).pairs().opening); },
+            {.term = "A cell of the tree that looks smaller than this pulls as one body; smaller angles are more exact and "
+                     "slower.",
+             .otherwise = "auto",
+             .dragged = {.floor = 0.01, .format = "%.2f", .least = kLeastOpening, .most = kMostOpening},
+             .kept = {.option = "--opening", .checkpoint = "opening", .placeholder = "THETA"}});
+    setting(rows, "run.softening", "Softening", "length that blunts close encounters", kScenesOwn,
+            inForces<&ForceSettings::softening>,
+            {.term = "Gravity as if every body were a small cloud of this size: far away nothing changes, closer than this "
+                     "the pull fades instead of growing without end. It stands for the many stars that a body is a sample "
+                     "of; too much of it blurs what is smaller.",
+             .unit = "L",
+             .bounds = {.least = 0},
+             .otherwise = "auto",
+             .dragged = {.onRelease = true, .least = 0},
+             .kept = {.option = "--softening", .scene = "softening", .checkpoint = "softening", .placeholder = "LENGTH"}});
+    nameSetting(rows, "run.law", "Law", "how two bodies act on each other", kScenesOwn, laws,
+                [](const Document& d) { return lawRow(inForce(d).force.law).name; },
+                {.term = "Gravity and the force between charges fall with the square of the distance, a power law as one "
+                         "likes; neutral atoms, as Lennard-Jones has them, attract a little and repel when they touch.",
+                 .otherwise = "auto",
+                 .kept = {.option = "--law", .scene = "law", .checkpoint = "law"},
+                 .offers = [](const Document& d) { return lawChoices(inForce(d)); }});
+    for (const LawNumber& number : lawNumbers())
+        setting(rows, "run." + std::string(number.key), number.label, number.idea, kScenesOwn,
+                [&number](const Document& d) { return inForce(d).force.*number.force; },
+                {.unit = number.unit,
+                 .otherwise = "auto",
+                 // A number that can be 0 or negative cannot move by a fraction of itself.
+                 .dragged = number.least < 0 ? Dragged{.speed = 0, .floor = 0.02, .format = "%.2f"} : Dragged{},
+                 .kept = {.option = number.option, .scene = number.key, .checkpoint = number.key, .help = number.help},
+                 .unavailable = [&number](const Document& d) -> Reason {
+                     const Scene* scene = askedScene(d);
+                     return number.acts(asked(d).law.value_or(scene ? scene->law : Law::gravity))
+                                ? Reason()
+                                : "it belongs to " + std::string(number.of);
+                 }});
+    setting(rows, "run.fields", "Fields", "forces from outside: haloes, discs, a bar, drags, relativity", kScenesOwn,
+            [](const Document& d) { return inForce(d).fields.empty() ? std::string(kNoFields) : inForce(d).fields; },
+            {.term = "Each field acts on every body by itself: a halo, a disc or a bar that is not made of bodies, a drag, "
+                     "or the first effects of relativity. 'gravlab list fields' has them with their numbers.",
+             .otherwise = "auto",
+             .kept = {.option = "--field",
+                      .scene = "fields",
+                      .checkpoint = "fields",
+                      .placeholder = "NAME,NUMBER=VALUE,...",
+                      .help = "a force from outside, as in nfw,mass=1e12Msun,scale=16kpc; may be given several times and "
+                              "replaces the scene's own; none for no such force; see 'gravlab list fields'"},
+             .set = [](Document& d, const Value& v) {
+                 // A mistake is refused here, with the sentence of the field; units are those of the run.
+                 if (!isAuto(v)) parsedFields(textOf(v), runUnits(d.facts.scene->units));
+                 take(asked(d), "fields", v);
+             }});
+    nameSetting(
+        rows, "run.precision", "Precision", "of forces and bodies: fp32 is fast, fp64 exact, mixed between",
+        "(fp64 up to 256 bodies on the CPU, else fp32)", precisions,
+        [](const Document& d) { return nameOf(inForce(d).force.precision); },
+        {.term = "How many digits a number has: fp32 has 7 and is what GPUs are fast in, fp64 has 16. mixed computes "
+                 "pairs in fp32 and keeps places and sums in fp64.",
+         .otherwise = "auto",
+         .kept = {.option = "--precision", .scene = "precision", .checkpoint = "precision"},
+         .offers = [](const Document& d) { return precisionChoices(inForce(d)); }});
+}
+
+/// Contacts of bodies with radii.
+void addContact(Rows& rows) {
+    nameSetting(rows, "run.contact", "Contact", "what bodies with radii do where they touch", kScenesOwn, contactModes,
+                [](const Document& d) { return contactRow(inForce(d).contact.mode).name; },
+                {.term = "Bodies are points unless they have radii. Two that touch merge if they stay bound, also against "
+                         "the tides of a heavier body; otherwise they bounce. Bodies that stick always merge.",
+                 .otherwise = "auto",
+                 .kept = {.option = "--contact", .scene = "contact", .checkpoint = "contact"},
+                 .names = "none, merge, bounce or stick"});
+    const auto number = [&](std::string_view key, std::string_view label, std::string_view idea,
+                            double ContactSettings::*member, Parameter rest) {
+        rest.otherwise = "auto";
+        rest.bounds.least = 0;
+        rest.kept.scene = rest.kept.checkpoint = key;
+        setting(
+            rows, "run." + std::string(key), label, idea, kScenesOwn,
+            [member](const Document& d) { return inForce(d).contact.*member; }, std::move(rest));
+    };
+    number(
+        "radius", "Radius", "of every body at the start; 0: their own radii", &ContactSettings::radius,
+        {.unit = "L", .dragged = {.onRelease = true, .least = 0}, .kept = {.option = "--radius", .placeholder = "LENGTH"}});
+    number("density", "Density", "gives each body the radius of a sphere of its mass; 0: their own radii",
+           &ContactSettings::density,
+           {.unit = "M/L^3",
+            .dragged = {.onRelease = true, .least = 0},
+            .kept = {.option = "--density", .placeholder = "DENSITY"}});
+    number("restitution", "Restitution", "fraction of the normal speed that a bounce keeps", &ContactSettings::restitution,
+           {.bounds = {.most = 1}, .dragged = {.least = 0, .most = 1}, .kept = {.option = "--restitution"}});
+    number("friction", "Friction", "tangential over normal impulse of a bounce, at most; it makes bodies spin",
+           &ContactSettings::friction, {.dragged = {.least = 0}, .kept = {.option = "--friction"}});
+}
+
+void addPace(Rows& rows) {
+    alsoSets(rows.member("run.steps_per_frame", "Steps a frame",
+                         "with speed 0: at most so many steps between two pictures; off screen exactly so many", "1",
+                         inIntent<&Intent::stepsPerFrame>,
+                         {.term = "More of them show less often what is computed; the physics stays the same.",
+                          .bounds = {.least = 1, .most = 1000000},
+                          .dragged = {.speed = 0.02, .floor = 0.1, .format = "%.0f"},
+                          .kept = {.option = "--steps-per-frame", .scene = "view.steps_per_frame"}}),
+             [](Document& d) { d.intent.speed = 0; });
+    // This row follows the steps, which replace the speed: when a file has both, the speed counts.
+    rows.member(
+        "run.speed", "Speed",
+        "simulated time a second of watching; the time step stays as it is, and 0 goes by steps a frame",
+        "(the scene's own pace)", inIntent<&Intent::speed>,
+        {.term = "It decides how often a step is made and never how long it is. Where the machine cannot keep up, "
+                 "the line below says what it reaches.",
+         .unit = "T/s",
+         .bounds = {.least = 0},
+         .otherwise = "auto",
+         .dragged = {.speed = 0.02, .floor = 1e-6},
+         .kept = {.option = "--speed", .scene = "view.speed", .placeholder = "TIME", .window = true},
+         .set = [](Document& d, const Value& v) { d.intent.speed = isAuto(v) ? ownSpeed(d.facts) : std::get<double>(v); }});
+    rows.member(
+        "run.time_budget", "Time budget",
+        "computing time of steps in a frame of a window, longer ones go on in the next; 0 is what the picture leaves",
+        "(0; on a GPU that is 33)", inIntent<&Intent::timeBudgetMs>,
+        {.term = "Less of it makes the picture more fluent, more of it the run faster.",
+         .unit = "ms",
+         .bounds = {.least = 0},
+         .dragged = {.floor = 0.05, .format = "%.5g ms"},
+         .kept = {.option = "--time-budget", .placeholder = "MS", .window = true}});
+    rows.member("run.paused", "Paused", "the run stands still", "", inIntent<&Intent::paused>);
+}
+
+/// A measured value of the forces. No rate of a wrong computation counts.
+Value onceVerified(const Document& d, double value) {
+    return d.facts.check && d.facts.check->passed && value > 0 ? Value(value) : Value();
+}
+
+void addFacts(Rows& rows) {
+    rows.fact("run.step", "Step", "complete steps since the start", inFacts<&Facts::step>);
+    rows.fact("run.time", "Time", "simulated", inFacts<&Facts::time>, {.unit = "T"});
+    rows.fact("run.inner_step", "Inner step", "length of the newest automatic step; 0 with fixed steps",
+              inFacts<&Facts::innerStep>, {.unit = "T"});
+    rows.measured("run.step_progress", "Progress", "part of the forces of the step under way",
+                  inFacts<&Facts::stepProgress>);
+    rows.fact("run.check", "Check", "whether the forces agree with double precision: pending, passed, failed",
+              [](const Document& d) {
+                  const auto& check = d.facts.check;
+                  return !check ? "pending" : check->passed ? "passed" : "failed";
+              },
+              {.term = "Accelerations of some bodies are computed once more in double precision: half of the errors are "
+                       "below the first number, 99.9 % below the second."});
+    rows.fact("run.bonds", "Bonds", "bonds that act in this run; the picture shows them as lines",
+              inFacts<&Facts::bondLines>);
+    rows.fact("run.broken_bonds", "Broken bonds", "bonds that have broken at the ends of steps",
+              inFacts<&Facts::brokenBonds>);
+    rows.measured("run.rate", "Rate", "interactions a second, N*N for each force, of a tree what it evaluates",
+                  [](const Document& d) { return onceVerified(d, d.facts.interactionsPerSecond); },
+                  {.term = "An interaction is the pull of one body on another. Their time is taken by the clock of the "
+                           "device or of the pool, and shown once sampled accelerations agree with double precision.",
+                   .unit = "1/s"});
+    rows.measured("run.force_seconds", "Time of a force",
+                  "that one force on all bodies takes, by the clock of the device or of the pool",
+                  [](const Document& d) { return onceVerified(d, d.facts.forceSeconds); }, {.unit = "s"});
+    rows.measured("run.force_error", "Error of the force",
+                  "relative error against double precision that 99 % of the bodies kept that were last compared",
+                  [](const Document& d) { return d.facts.check ? Value(d.facts.check->p99) : Value(); });
+    rows.fact("run.vector_bodies", "Vector", "bodies in one vector register of the CPU, in the precision of the run",
+              [](const Document& d) -> Value {
+                  const int lanes = d.facts.launch.vectorLanes;
+                  if (lanes < 1) return {};
+                  // A number of double precision needs the space of two.
+                  const bool wide = d.facts.configuration.force.precision == Precision::fp64;
+                  return std::int64_t{wide ? std::max(lanes / 2, 1) : lanes};
+              },
+              {.kind = Kind::integer});
+    rows.measured("run.steps_per_second", "Steps a second", "complete steps a second", inFacts<&Facts::stepsPerSecond>,
+                  {.term = "A step brings all bodies from one moment to the next.", .unit = "1/s"});
+    rows.measured("run.speed_reached", "Speed reached", "simulated time a second of watching, over the last second",
+                  inFacts<&Facts::speed>, {.unit = "T/s"});
+    rows.measured("run.energy_change", "Energy", "largest relative change of the energy since the start",
+                  inFacts<&Facts::energyChange>,
+                  {.term = "The sum of kinetic and potential energy should stay as it was, so what it changes by is the "
+                           "error of time step and precision. Above 1e-3 of the start is doubtful; above 1e-1 the picture "
+                           "is not what the law says.",
+                   .lags = energyLags});
+    rows.measured("run.merged", "Merged", "bodies that have merged into others since the start",
+                  [](const Document& d) { return d.facts.contacts.merges; });
+    rows.measured("run.bounced", "Bounced", "bounces of two bodies since the start",
+                  [](const Document& d) { return d.facts.contacts.bounces; });
+    rows.measured("run.energy_lost", "Energy lost", "energy that contacts have taken out of the motion since the start",
+                  [](const Document& d) { return d.facts.contacts.lost; },
+                  {.term = "Mergers and bounces turn motion into heat; a merged pair also takes its negative potential "
+                           "along, so the number may be negative. The energy error counts this energy, so it shows the "
+                           "errors of time step and precision alone."});
+    rows.measured("run.virial_ratio", "2T/|W|",
+                  "twice the kinetic energy over the potential one, as last measured: 1 in balance",
+                  [](const Document& d) { return d.facts.virial ? Value(2 * *d.facts.virial) : Value(); },
+                  {.term = "T is the energy of motion, W that of gravity. In a system that neither falls together nor flies "
+                           "apart the ratio stays near 1 (the virial theorem); below it gravity wins, above it motion "
+                           "does.",
+                   .lags = energyLags});
+    rows.measured(
+        "run.half_mass_radius", "Half-mass radius",
+        "radius around the centre of mass that holds half of the mass, as last measured", inFacts<&Facts::halfMassRadius>,
+        {.term = "It says how large a system is where there is no edge to measure to.", .unit = "L", .lags = energyLags});
+    rows.fact("run.backend_reason", "Why this backend", "which backend runs and why", inFacts<&Facts::backendWhy>);
+    rows.fact("run.vertex_path", "Vertices", "how vertices reach the picture and why", inFacts<&Facts::vertexPath>);
+    rows.fact("run.edited", "Edited", "bodies were changed by hand since the start", inFacts<&Facts::edited>);
+    rows.fact("run.held", "Held bodies", "bodies that feel no force", [](const Document& d) { return d.facts.held.size(); });
+}
+
+/// The request; an open one reads as the row's other word.
+Value wanted(const Parameter& row, const SettingRow& setting, const RunRequest& request) {
+    const Value value = tomlValue(setting.text(request)).value_or(Value());
+    const bool none = value == Value(std::string()) || (value == Value(std::int64_t{0}) && row.bounds.least > 0);
+    return none && !row.otherwise.empty() ? Value(std::string(row.otherwise)) : value;
+}
+
+}  // namespace
+
+std::vector<Parameter> runParameters() {
+    Rows rows;
+    addStart(rows);
+    addSceneNumbers(rows);
+    addMachine(rows);
+    addPhysics(rows);
+    addContact(rows);
+    addPace(rows);
+    addFacts(rows);
+    for (Parameter& row : rows.all()) {
+        if (!row.path.starts_with("run.") || row.kept.checkpoint.empty()) continue;
+        const SettingRow& setting = settingRow(row.kept.checkpoint);
+        if (!row.ask) row.ask = [&setting](RunRequest& r, const Value& v) { take(r, setting.key, v); };
+        constexpr double kAny = 1e300;  // covers every finite number that a file may contain
+        if (setting.least > -kAny) row.bounds.least = std::max(row.bounds.least, setting.least);
+        if (setting.most < kAny) row.bounds.most = setting.most;
+        if (!row.asked) row.asked = [row, &setting](const Document& d) { return wanted(row, setting, asked(d)); };
+        if (!row.set) row.set = [ask = row.ask](Document& d, const Value& v) { ask(asked(d), v); };
+    }
+    return rows.take();
+}
+
+}  // namespace gravlab

@@ -1,0 +1,64 @@
+// Tables of the program as lists of choices.
+#include "app/parameters/setting_choices.h"
+
+#include "sim/backends/backend.h"
+#include "sim/forces/law.h"
+#include "sim/forces/precision.h"
+
+namespace gravlab {
+namespace {
+
+/// The first reason that is not empty.
+Reason firstOf(Reason one, Reason other) { return one.empty() ? other : one; }
+
+}  // namespace
+
+std::vector<SettingChoice> integratorChoices(const RunConfiguration& now, bool backendGivesWay) {
+    // The reference supports everything that any other backend supports.
+    const BackendRow& by = backendGivesWay ? exactBackend() : backend(now.backend);
+    const Law law = now.force.law;
+    std::vector<SettingChoice> rows;
+    for (const Integrator& row : integrators())
+        rows.push_back({std::string(row.name), row.idea, row.name == now.integrator,
+                        firstOf(refusal(by, row, now.bodies), refusal(row, law))});
+    return rows;
+}
+
+std::vector<SettingChoice> precisionChoices(const RunConfiguration& now) {
+    ForceSettings asked = now.force;
+    const Precision running = asked.precision;
+    const Reason fixed = fixedPrecision(now.backend);
+    std::vector<SettingChoice> rows;
+    for (const PrecisionRow& row : precisions()) {
+        asked.precision = row.precision;
+        rows.push_back({std::string(row.name), row.idea, row.precision == running,
+                        firstOf(fixed, refusal(backend(now.backend), asked))});
+    }
+    return rows;
+}
+
+std::vector<SettingChoice> lawChoices(const RunConfiguration& now) {
+    ForceSettings asked = now.force;
+    const Law running = asked.law;
+    std::vector<SettingChoice> rows;
+    for (const LawRow& row : laws()) {
+        asked.law = row.law;
+        rows.push_back({std::string(row.name), row.idea, row.law == running,
+                        firstOf(refusal(backend(now.backend), asked), refusal(integrator(now.integrator), row.law))});
+    }
+    return rows;
+}
+
+std::vector<SettingChoice> backendChoices(const RunConfiguration& now) {
+    std::vector<SettingChoice> rows;
+    for (const BackendRow& row : backends())
+        rows.push_back({std::string(row.name), row.idea, row.name == now.backend,
+                        firstOf(row.unavailable(now.backendOptions), refusal(row, integrator(now.integrator), now.bodies))});
+    return rows;
+}
+
+Reason fixedPrecision(std::string_view name) {
+    return backend(name).exact ? "The " + std::string(name) + " backend is always fp64." : Reason();
+}
+
+}  // namespace gravlab
