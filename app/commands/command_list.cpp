@@ -206,7 +206,7 @@ Json actionList(const BackendOptions&) {
             rows.push_back({{"name", std::string(action.name)},
                             {"argument", argumentText(action)},
                             {"key", keyText(action)},
-                            {"undo", std::string(action.lasting) + std::string(action.leaves)},
+                            {"undo", std::string(action.whyNotUndoable) + std::string(action.undoSkips)},
                             {"idea", std::string(action.idea)}});
     return rows;
 }
@@ -218,10 +218,10 @@ Json parameterList(const BackendOptions&) {
                 {"label", std::string(row.label)},
                 {"unit", std::string(row.unit)},
                 {"range", row.fact() ? "measured" : allowedText(row)},
-                {"default", std::string(row.usual)},
+                {"default", std::string(row.defaultText)},
                 {"kept", row.fact() ? "nowhere" : keptText(row)},
                 {"idea", std::string(row.idea)},
-                {"term", std::string(row.term)},
+                {"term", std::string(row.explanation)},
                 {"refusal", refusalText(row)}};
     });
 }

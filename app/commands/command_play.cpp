@@ -6,9 +6,9 @@
 #include "app/control/controller.h"
 #include "app/files/open_file.h"
 #include "app/files/scene_file.h"
-#include "app/frontends/headless/beside_picture.h"
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/headless/lost_context.h"
+#include "app/frontends/headless/picture_copy.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/system/picture.h"
@@ -106,7 +106,7 @@ private:
             const int width = own ? state.pictureWidth : target.width(),
                       height = own ? state.pictureHeight : target.height();
             const std::vector<std::uint8_t> rgb =
-                BesidePicture(picture_->context.description()).pixels(app_, width, height, state.picturePanels);
+                PictureCopy(picture_->context.description()).pixels(app_, width, height, state.picturePanels);
             writePng(path, rgb, width, height, pictureTexts(app_.document, path));
             return;
         }

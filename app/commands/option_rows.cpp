@@ -15,7 +15,9 @@ namespace {
 std::string longName(const std::string& names) { return names.substr(names.rfind(',') + 1); }
 
 /// Whether a flag is on by default, at least in the cases that its row names.
-bool isUsuallyOn(const Parameter& row) { return row.usual.starts_with("true") || row.usual.starts_with("(true"); }
+bool isUsuallyOn(const Parameter& row) {
+    return row.defaultText.starts_with("true") || row.defaultText.starts_with("(true");
+}
 
 std::string placeholderOf(const Parameter& row) {
     if (!row.kept.placeholder.empty()) return std::string(row.kept.placeholder);
@@ -138,7 +140,7 @@ OptionRows::Row OptionRows::of(const Parameter& row, const std::string& when) {
             names, [&o, &row, given] { o.settings[row.path] = given; }, when + helpOf(row));
         return {*this, longName(names)};
     }
-    const auto take = [&o, &row, flag = sharing(row, &Kept::option)](const std::string&, const std::string& text) {
+    const auto take = [&o, &row, flag = sharing(row, &StoredNames::option)](const std::string&, const std::string& text) {
         if (keepQuantity(o, row, row.kept.option, text)) return;
         // Only the name of a kernel's file on the command line is consent to compile it.
         const bool file = row.path == "run.kernel" && namesKernelFile(text);
@@ -197,8 +199,8 @@ std::string OptionRows::helpOf(const Parameter& row) {
         text += ", " + shortestText(row.bounds.least) + " to " + shortestText(row.bounds.most);
     if (row.kind == Kind::flag && row.kept.on.empty()) return text;
     if (row.kind == Kind::flag) return text + " [" + std::string(isUsuallyOn(row) ? row.kept.on : row.kept.off) + "]";
-    const bool words = row.usual.starts_with('(');
-    return text + " [" + std::string(words ? row.usual.substr(1, row.usual.size() - 2) : row.usual) + "]";
+    const bool words = row.defaultText.starts_with('(');
+    return text + " [" + std::string(words ? row.defaultText.substr(1, row.defaultText.size() - 2) : row.defaultText) + "]";
 }
 
 Value OptionRows::oneOf(const Parameter& row, const std::string& name, const std::string& text) const {

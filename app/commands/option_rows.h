@@ -122,7 +122,7 @@ public:
     template <class Wanted>
     void ofAll(Wanted wanted) {
         for (const Parameter& row : parameters()) {
-            const bool others = row.kind == Kind::flag && sharing(row, &Kept::option);
+            const bool others = row.kind == Kind::flag && sharing(row, &StoredNames::option);
             if (row.kept.option.starts_with("--") && !others && wanted(row)) of(row);
         }
     }

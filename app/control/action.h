@@ -18,7 +18,7 @@
 
 namespace gravlab {
 
-/// `leaves` text of rows that write a file.
+/// `undoSkips` text of rows that write a file.
 constexpr std::string_view kFileStays = "A file that was written stays; remove it where it is not wanted.";
 
 /// One row of the table.
@@ -42,8 +42,8 @@ struct Action {
     void (*with)(KeyTarget&, const Value& argument) = {};
     Effect (*effectWith)(const KeyTarget&, const Value& argument) = {};  ///< in place of `effect`
     /// Why undo cannot reverse it, in a sentence. Both are empty where it changes only settings and bodies.
-    /// `leaves`: the row leaves the run and its settings unchanged, so undo reverses the change before it.
-    std::string_view lasting{}, leaves{};
+    /// `undoSkips`: the row leaves the run and its settings unchanged, so undo reverses the change before it.
+    std::string_view whyNotUndoable{}, undoSkips{};
     std::string_view list{};  ///< neighbouring rows with the same text form a list of that name
     bool line = false;        ///< a separator line above it
     bool repeats = false;     ///< a held key repeats it at the keyboard's own rate

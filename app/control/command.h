@@ -17,7 +17,7 @@ namespace gravlab {
 struct SetParameter {
     std::string path;
     Value value;
-    bool goesOn = false;  ///< the same drag set it a moment ago: both are one change
+    bool sameGesture = false;  ///< the same drag set it a moment ago: both are one change
 };
 
 /// A row of the table of actions, by its name, with its arguments.

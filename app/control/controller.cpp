@@ -103,15 +103,15 @@ bool aboutLetters(const Command& command) {
 }
 
 /// Why a command cannot be undone; empty where it can.
-std::string lastingOf(const Command& command) {
-    if (const auto* action = std::get_if<Invoke>(&command)) return std::string(actionOf(action->action).lasting);
+std::string whyNotUndoable(const Command& command) {
+    if (const auto* action = std::get_if<Invoke>(&command)) return std::string(actionOf(action->action).whyNotUndoable);
     if (std::holds_alternative<OpenFile>(command))
         return "Opening has ended the run before, of which nothing is kept; open that one again.";
     return {};
 }
 
 /// Applies the intent. Throws UsageError with the sentence of a refusal.
-void takeUp(Document& document, Host& host, bool again = false) {
+void applyIntent(Document& document, Host& host, bool again = false) {
     const TwinChoice twin = document.intent.twin;
     if (!host.apply(again)) throw UsageError(document.message);
     if (document.intent.twin != twin) throw UsageError(document.message.empty() ? "the twin was refused" : document.message);
@@ -283,20 +283,20 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
     const Command& first = batch.commands.front();
     if (std::holds_alternative<Begin>(first)) {
         changes_.clear();
-        leaves_ = "What was set before the lesson began is not undone in it.";
+        undoSkips_ = "What was set before the lesson began is not undone in it.";
         return;
     }
     if (!undoable(batch.sender)) return;
     const auto* action = std::get_if<Invoke>(&first);
     const auto* setting = std::get_if<SetParameter>(&first);
-    leaves_ = action ? actionOf(action->action).leaves : std::string_view();
+    undoSkips_ = action ? actionOf(action->action).undoSkips : std::string_view();
     Change change{.what = commandText(first),
                   .path = setting ? setting->path : std::string(),
                   .asked = before.intent.request,
                   .made = document.intent.request,
                   .effect = done.effect.back,
                   .state = done.state,
-                  .lasting = isEnd(done.effect.status) ? lastingOf(first) : std::string()};
+                  .whyNotUndoable = isEnd(done.effect.status) ? whyNotUndoable(first) : std::string()};
     change.asked.tuning = change.made.tuning;  // a search may have found it in the meantime
     if (batch.commands.size() > 1) change.what += " and " + std::to_string(batch.commands.size() - 1) + " more";
     const std::vector<Value> now = settingsOf(document);
@@ -304,17 +304,17 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
         if (now[i] != settings[i] && !isNothing(settings[i]))
             change.before.push_back({settableRows()[i]->path, settings[i]});
     if (change.effect) change.asked = change.made;  // bodies and states have their own inverse
-    if (change.before.empty() && change.asked == change.made && !change.effect && change.lasting.empty()) return;
-    if (setting && setting->goesOn && !changes_.empty() && changes_.back().path == setting->path) {
+    if (change.before.empty() && change.asked == change.made && !change.effect && change.whyNotUndoable.empty()) return;
+    if (setting && setting->sameGesture && !changes_.empty() && changes_.back().path == setting->path) {
         // Undo returns to the value before the drag.
         changes_.back().made = std::move(change.made);
         return;
     }
     if (done.jumps) {
-        change.run = document.facts.run;
+        change.run = document.facts.bodiesId;
         change.step = document.facts.step;
         // Several jumps in a row are one change: undo returns to the start of the first.
-        if (!changes_.empty() && changes_.back().run == before.facts.run && changes_.back().step == before.facts.step) {
+        if (!changes_.empty() && changes_.back().run == before.facts.bodiesId && changes_.back().step == before.facts.step) {
             changes_.back().run = change.run;
             changes_.back().step = change.step;
             return;
@@ -326,7 +326,8 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
 /// Adds a change that undo reverses next, or names. The oldest of too many is forgotten.
 void Controller::keep(Change change) {
     constexpr std::size_t kMostChanges = 100;
-    if (!change.lasting.empty() && !changes_.empty() && changes_.back().lasting == change.lasting) return;
+    if (!change.whyNotUndoable.empty() && !changes_.empty() && changes_.back().whyNotUndoable == change.whyNotUndoable)
+        return;
     changes_.push_back(std::move(change));
     if (changes_.size() > kMostChanges) changes_.erase(changes_.begin());
 }
@@ -334,11 +335,11 @@ void Controller::keep(Change change) {
 /// Undoes the newest change and names it. Throws UsageError where there is none, or with the reason why it cannot be undone;
 /// IoError where a second attempt is possible.
 std::string Controller::undo(Document& document, Host& host) {
-    if (changes_.empty()) throw UsageError(leaves_.empty() ? "There is nothing to undo." : std::string(leaves_));
+    if (changes_.empty()) throw UsageError(undoSkips_.empty() ? "There is nothing to undo." : std::string(undoSkips_));
     const Change change = changes_.back();
-    if (!change.lasting.empty()) {
+    if (!change.whyNotUndoable.empty()) {
         changes_.pop_back();  // the change before it can be undone next
-        throw UsageError(change.lasting);
+        throw UsageError(change.whyNotUndoable);
     }
     const Precision precision = document.facts.configuration.force.precision;
     if (change.effect) {
@@ -352,11 +353,11 @@ std::string Controller::undo(Document& document, Host& host) {
     }
     // A restarted run brings its own camera, look and selection, so the other settings follow it.
     takeBack(document.intent.request, change.asked, change.made);
-    takeUp(document, host);
+    applyIntent(document, host);
     const bool anew = differInStart(change.asked, change.made);
     const bool back = anew && change.state && change.state().status == CommandStatus::applied;
     for (const SetParameter& setting : change.before) setParameter(document, setting.path, setting.value);
-    takeUp(document, host);
+    applyIntent(document, host);
     changes_.pop_back();
     std::string done = change.what + " is undone";
     if (anew && !back)
@@ -390,7 +391,7 @@ Controller::Done Controller::set(Document& document, Host& host, const Batch& ba
     at = std::min(at, batch.commands.size() - 1);
     Done done;
     if (differInStart(before.intent.request, document.intent.request)) done.state = host.keepState();
-    takeUp(document, host);
+    applyIntent(document, host);
     return done;
 }
 
@@ -407,11 +408,11 @@ Controller::Done Controller::perform(Document& document, Host& host, const Batch
     if (const auto* c = std::get_if<Begin>(&command)) effect = begin(document, *c);
     if (const auto* c = std::get_if<UseTuned>(&command)) useTuned(document, c->found);
     Done done;
-    const bool recorded = undoable(batch.sender) && lastingOf(command).empty() &&
-                          !(setting && setting->goesOn);  // a drag keeps the state of its start
+    const bool recorded = undoable(batch.sender) && whyNotUndoable(command).empty() &&
+                          !(setting && setting->sameGesture);  // a drag keeps the state of its start
     if (recorded && differInStart(before.intent.request, document.intent.request)) done.state = host.keepState();
     const bool again = effect && std::holds_alternative<Restart>(*effect);
-    takeUp(document, host, again);
+    applyIntent(document, host, again);
     if (!effect || again) return done;
     done.jumps = std::holds_alternative<JumpTo>(*effect);
     if (done.jumps || std::holds_alternative<EditBodies>(*effect)) document.dismissMessage();
@@ -488,9 +489,9 @@ void Controller::end(const Ended& ended, std::vector<Event>& events) {
     event.status = ended.outcome.status;
     event.why = ended.outcome.why;
     event.progress = -1;
-    if (const std::string lasting = lastingOf(event.command);
-        event.status == CommandStatus::applied && !lasting.empty() && undoable(event.sender))
-        keep({.what = commandText(event.command), .lasting = lasting});
+    if (const std::string why = whyNotUndoable(event.command);
+        event.status == CommandStatus::applied && !why.empty() && undoable(event.sender))
+        keep({.what = commandText(event.command), .whyNotUndoable = why});
     events.push_back(std::move(event));
 }
 

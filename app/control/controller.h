@@ -66,7 +66,7 @@ private:
         std::vector<SetParameter> before{};  ///< previous values of the other settings that it changed
         Inverse effect{};                    ///< undoes a change of bodies, or a jump
         Inverse state{};                     ///< returns to the state of the run that it ended
-        std::string lasting{};               ///< why undo is impossible; empty: it is possible
+        std::string whyNotUndoable{};        ///< why undo is impossible; empty: it is possible
         /// Destination of a jump. Further jumps from there, before the next step, join it as one change.
         std::uint64_t run = 0;
         std::int64_t step = -1;
@@ -87,7 +87,7 @@ private:
     Ticket lastTicket_ = 0;
     // The frame thread alone uses these.
     std::vector<Change> changes_;  ///< newest last
-    std::string_view leaves_;      ///< `leaves` text of the newest action, where it changed nothing that could be undone
+    std::string_view undoSkips_;   ///< `undoSkips` text of the newest action, where it changed nothing that could be undone
     std::vector<Event> running_;   ///< events whose effects are under way
     std::map<Ticket, std::vector<Event>> followed_;
 };

@@ -2,7 +2,7 @@
 // Rule: effects are plain data. An action returns one, a Host carries it out, and events with the command's ticket report
 // its end.
 #pragma once
-#include "app/tables/launch.h"
+#include "app/tables/drop.h"
 
 #include <glm/ext/vector_double3.hpp>
 
@@ -21,9 +21,9 @@ using Ticket = std::uint64_t;
 /// A change of single bodies between two steps, by its row in app/runs/body_editor.cpp.
 struct EditBodies {
     std::string_view row;
-    glm::dvec3 velocity{0};              ///< `aim`: [L/T]
-    std::optional<LaunchOrder> order{};  ///< `launch`: empty where the pointer was at nothing
-    std::optional<glm::dvec3> place{};   ///< `pull`: empty for that under the pointer, else the picture's middle
+    glm::dvec3 velocity{0};             ///< `aim`: [L/T]
+    std::optional<DropOrder> order{};   ///< `launch`: empty where the pointer was at nothing
+    std::optional<glm::dvec3> place{};  ///< `pull`: empty for that under the pointer, else the picture's middle
 };
 
 /// Jumps to a kept state: an index of the history, or a number of states back (below 0) or forward.

@@ -3,8 +3,8 @@
 #include "app/model/document.h"
 #include "app/model/ui_state.h"
 #include "app/parameters/parameter.h"
+#include "app/tables/drop.h"
 #include "app/tables/lab_sweep.h"
-#include "app/tables/launch.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
@@ -137,7 +137,7 @@ constexpr Action kSimulation[] = {
              t.intent.paused = true;
              t.intent.singleSteps += std::min(steps, std::numeric_limits<int>::max() - t.intent.singleSteps);
          },
-     .lasting = "Steps are not undone; Ctrl Left goes back to a kept state.",
+     .whyNotUndoable = "Steps are not undone; Ctrl Left goes back to a kept state.",
      .repeats = true},
     {.name = "reverse",
      .label = "Backwards",
@@ -150,7 +150,7 @@ constexpr Action kSimulation[] = {
      .idea = "start the scene again",
      .strokes = {{Key::letterR}},
      .effect = [](const KeyTarget&, int) -> Effect { return Restart{}; },
-     .lasting = "A new start is not undone; start the scene and run to where it was."},
+     .whyNotUndoable = "A new start is not undone; start the scene and run to where it was."},
     {.name = "rewind",
      .label = "Back one",
      .idea = "back to the kept state before, and pause",
@@ -309,7 +309,7 @@ constexpr Action kBodies[] = {
      .effect = [](const KeyTarget&, int) -> Effect { return FindGroups{}; },
      .unavailable =
          [](const KeyTarget& t) { return t.facts.findingGroups ? Reason("Groups are being looked for.") : Reason(); },
-     .leaves = "Finding groups changes nothing that could be undone."},
+     .undoSkips = "Finding groups changes nothing that could be undone."},
     {.name = "path-ahead", .strokes = {{Key::letterO}}, .parameter = "view.ahead"},
     {.name = "remove",
      .label = "Remove",
@@ -352,7 +352,7 @@ constexpr Action kBodies[] = {
      .idea = "end the pull of a body",
      .act = [](KeyTarget& t, int) { t.pull.end(); },
      .unavailable = [](const KeyTarget& t) { return t.pull.on() ? Reason() : Reason("No body is pulled."); },
-     .leaves = "The pull has ended; undo takes back all of it."},
+     .undoSkips = "The pull has ended; undo takes back all of it."},
     {.name = "drop-star",
      .label = "Drop a heavy star",
      .idea = "drop a heavy star at rest in the middle of the view",
@@ -366,8 +366,8 @@ constexpr Action kBodies[] = {
      .parameter = "drop.kind",
      .act =
          [](KeyTarget& t, int) {
-             Slingshot& tool = t.drop;
-             const int rows = static_cast<int>(launchRows().size());
+             DropTool& tool = t.drop;
+             const int rows = static_cast<int>(dropRows().size());
              tool.row = tool.on ? tool.row + 1 : 0;
              tool.on = tool.row < rows;
              tool.row %= rows;
@@ -491,7 +491,7 @@ constexpr Action kLab[] = {
              return t.facts.labBusy ? Reason("Something is being measured.")
                                     : refusal(sweepFor(t.labPanel.sweep, kernel), kernel);
          },
-     .leaves = "A measurement changes nothing that could be undone; Cancel ends it.",
+     .undoSkips = "A measurement changes nothing that could be undone; Cancel ends it.",
      .line = true},
     {.name = "lab-tune",
      .label = "Tune",
@@ -499,19 +499,19 @@ constexpr Action kLab[] = {
              "kernel auto",
      .effect = measure<Measure::What::tune>,
      .unavailable = [](const KeyTarget& t) { return t.facts.labBusy ? Reason("Something is being measured.") : Reason(); },
-     .leaves = "A search is ended with Cancel; what it has found stays stored."},
+     .undoSkips = "A search is ended with Cancel; what it has found stays stored."},
     {.name = "lab-memory",
      .label = "Time the memories",
      .idea = "measure the latency of each memory of the device, reads at strides, and ways to the host",
      .effect = measure<Measure::What::memory>,
      .unavailable = [](const KeyTarget& t) { return t.facts.labBusy ? Reason("Something is being measured.") : Reason(); },
-     .leaves = "A measurement changes nothing that could be undone; Cancel ends it."},
+     .undoSkips = "A measurement changes nothing that could be undone; Cancel ends it."},
     {.name = "lab-cancel",
      .label = "Cancel",
      .idea = "end the measurement; what was measured stays",
      .effect = measure<Measure::What::cancel>,
      .unavailable = [](const KeyTarget& t) { return t.facts.labBusy ? Reason() : Reason("Nothing is being measured."); },
-     .leaves = "A measurement that was ended is started again with Measure."},
+     .undoSkips = "A measurement that was ended is started again with Measure."},
     {.name = "lab-use-best",
      .label = "Use the best",
      .idea = "take the best point's launch for the running simulation",
@@ -538,13 +538,13 @@ constexpr Action kLab[] = {
      .idea = "write all points with both rates into the current folder",
      .effect = measure<Measure::What::csv>,
      .unavailable = noResults,
-     .leaves = kFileStays},
+     .undoSkips = kFileStays},
     {.name = "lab-png",
      .label = "Plot as PNG",
      .idea = "write the plot as a picture into the current folder",
      .effect = measure<Measure::What::png>,
      .unavailable = noResults,
-     .leaves = kFileStays},
+     .undoSkips = kFileStays},
     {.name = "own-begin",
      .label = "Own kernel from",
      .idea = "put a text into the lab's editor to begin with; nothing is compiled",
@@ -580,7 +580,7 @@ constexpr Action kLab[] = {
              if (t.labPanel.own.trying) return Reason("A text is being tried.");
              return t.labPanel.own.text.empty() ? Reason("There is no text: begin with one of the list.") : Reason();
          },
-     .leaves = "A trial leaves everything as it is; take another kernel where a right one shall not go on."},
+     .undoSkips = "A trial leaves everything as it is; take another kernel where a right one shall not go on."},
     {.name = "own-save",
      .label = "Save own kernel",
      .idea = "write the text into a file, own.cu in the current folder unless another is named",
@@ -589,20 +589,20 @@ constexpr Action kLab[] = {
          [](const KeyTarget& t) { return t.labPanel.own.text.empty() ? Reason("There is no text to be saved.") : Reason(); },
      .argument = "FILE.cu",
      .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return SaveKernel{wordOf(file)}; },
-     .leaves = kFileStays},
+     .undoSkips = kFileStays},
     {.name = "matrix-csv",
      .label = "Matrix as CSV",
      .idea = "write the numbers of all pairs into the current folder",
      .effect = measure<Measure::What::matrixCsv>,
      .unavailable = noMatrix,
-     .leaves = kFileStays,
+     .undoSkips = kFileStays,
      .line = true},
     {.name = "matrix-npy",
      .label = "Matrix for NumPy",
      .idea = "write the numbers of all pairs into the current folder, as an array of double precision",
      .effect = measure<Measure::What::matrixNpy>,
      .unavailable = noMatrix,
-     .leaves = kFileStays},
+     .undoSkips = kFileStays},
 };
 
 }  // namespace

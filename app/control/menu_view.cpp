@@ -73,7 +73,7 @@ constexpr Action kView[] = {
      .strokes = {{Key::digit1, kControl, Key::digit9}},
      .act = [](KeyTarget& t, int which) { t.views[static_cast<std::size_t>(which)] = t.camera; },
      .choice = place<true>,
-     .lasting = "A view stays remembered until another one takes its place."},
+     .whyNotUndoable = "A view stays remembered until another one takes its place."},
     {.name = "recall-view",
      .label = "Back to a view",
      .idea = "back to a remembered view",
@@ -101,7 +101,7 @@ constexpr Action kView[] = {
              if (const std::string why = toggleTour(t.tour, t.views); !why.empty()) t.warn(why);
          },
      .checked = [](const KeyTarget& t) { return t.tour.playing; },
-     .leaves = "A flight is not undone; Home is the own view of the scene."},
+     .undoSkips = "A flight is not undone; Home is the own view of the scene."},
     {.name = "flat",
      .label = "Without perspective",
      .idea = "with or without perspective",
@@ -291,7 +291,7 @@ constexpr Action kWindow[] = {
      .strokes = {{Key::f10}},
      .act = [](KeyTarget& t, int) { t.ui.visible = true; },
      .effect = [](const KeyTarget&, int) -> Effect { return WalkMenus{}; },
-     .leaves = kKeysGo,
+     .undoSkips = kKeysGo,
      .line = true,
      .redirects = true},
     {.name = "next-panel",
@@ -300,7 +300,7 @@ constexpr Action kWindow[] = {
      .strokes = {{Key::f6}},
      .act = [](KeyTarget& t, int) { t.ui.visible = t.ui.panel = true; },
      .effect = [](const KeyTarget&, int) -> Effect { return NextPanel{}; },
-     .leaves = kKeysGo,
+     .undoSkips = kKeysGo,
      .redirects = true},
 };
 

@@ -228,7 +228,7 @@ void Script::answerEvent(const Document& document, std::size_t number, const Eve
         answer.value = document.facts.configuration.scene;
     } else if (const auto* action = std::get_if<Invoke>(&event.command)) {
         if (!event.why.empty()) answer.value = event.why;
-        answer.unchecked = unchecked(document) && actionOf(action->action).leaves == kFileStays;
+        answer.unchecked = unchecked(document) && actionOf(action->action).undoSkips == kFileStays;
     }
     say(std::move(answer));
 }

@@ -104,7 +104,7 @@ std::vector<ConfigRow> ownRows() {
 /// The row of a parameter.
 ConfigRow rowOf(const Parameter& p) {
     const std::size_t point = p.kept.configuration.find('.');
-    const Parameter* flag = sharing(p, &Kept::configuration);
+    const Parameter* flag = sharing(p, &StoredNames::configuration);
     return {p.kept.configuration.substr(0, point), p.kept.configuration.substr(point + 1),
             p.kept.option.empty() ? p.kept.before : p.kept.option,
             [&p, flag](const Document& d, const WindowPlace&) {
@@ -124,7 +124,7 @@ const std::vector<ConfigRow>& rows() {
     static const std::vector<ConfigRow> all = [] {
         std::vector<ConfigRow> found = ownRows();
         for (const Parameter& p : parameters()) {
-            const bool others = p.kind == Kind::flag && sharing(p, &Kept::configuration);
+            const bool others = p.kind == Kind::flag && sharing(p, &StoredNames::configuration);
             const bool known = std::ranges::any_of(found, [&](const ConfigRow& own) {
                 return p.kept.configuration == std::string(own.table) + "." + std::string(own.key);
             });

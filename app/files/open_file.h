@@ -49,10 +49,10 @@ bool meansFile(const std::string& text);
 LoadedStart openStart(const std::string& path, const ReadOptions& options, bool stays = true);
 
 /// Builds the runs that the document's intent describes, as Host::apply() does.
-using TakeUp = std::function<bool(bool again)>;
+using ApplyIntent = std::function<bool(bool again)>;
 /// Continues an open document from the start, with the known tuning of this machine. A refusal sets the document's message,
 /// changes nothing and returns false.
-bool takeStart(Document& document, LoadedStart start, const TakeUp& takesUp);
+bool takeStart(Document& document, LoadedStart start, const ApplyIntent& applyIntent);
 
 /// Options to read the file of the present bodies again, with its numbers in that row of unitSystems().
 ReadOptions againIn(const Document& document, const std::string& units);

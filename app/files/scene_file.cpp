@@ -270,18 +270,18 @@ ReadOptions againIn(const Document& document, const std::string& units) {
             .bonds = last.bonds};
 }
 
-bool takeStart(Document& document, LoadedStart start, const TakeUp& takesUp) {
+bool takeStart(Document& document, LoadedStart start, const ApplyIntent& applyIntent) {
     start.request.tuning = document.intent.request.tuning;  // the tuning belongs to this machine, not to the file
     start.request.farField = document.intent.request.farField;
     document.intent.request = std::move(start.request);
-    return takesUp(false);
+    return applyIntent(false);
 }
 
-bool takeScene(Document& document, const Options& scene, const TakeUp& takesUp) {
+bool takeScene(Document& document, const Options& scene, const ApplyIntent& applyIntent) {
     document.dismissMessage();
     document.intent.twin = scene.twin;
     document.intent.request = scene.simulation;
-    if (!takesUp(true)) return false;
+    if (!applyIntent(true)) return false;
     const Facts& facts = document.facts;
     document.look = sceneLook(facts.scene->view, facts.configuration.bodies);
     document.camera = sceneCamera(facts.scene->view);

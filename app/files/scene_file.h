@@ -40,9 +40,9 @@ Options withSceneFile(const Options& options);
 
 /// Base options for a scene file in an open document: the document's machine settings, and none of its run.
 Options sceneBase(const Document& document);
-/// Starts the opened scene, with its camera, look and twin. `takesUp` is as for takeStart(). A refusal sets the document's
-/// message, changes nothing and returns false.
-bool takeScene(Document& document, const Options& scene, const std::function<bool(bool again)>& takesUp);
+/// Starts the opened scene, with its camera, look and twin. `applyIntent` is as for takeStart(). A refusal sets the
+/// document's message, changes nothing and returns false.
+bool takeScene(Document& document, const Options& scene, const std::function<bool(bool again)>& applyIntent);
 
 /// The job that writes the document's present scene file. Throws UsageError where none is possible.
 FileJob sceneFile(const Document& document, const std::string& path);

@@ -241,10 +241,10 @@ void LabLoop::refreshMatrix(const Document& document, RunHost& host, bool realTi
     matrixValue_ = document.labPanel.matrix;
     const bool asks = matrix.wantsPair();
     if (realTime && !asks && now - matrixMadeAt_ < kInterval) return;
-    if (matrixStep_ == facts.step && matrixRun_ == facts.run && matrixRevision_ == facts.revision && !asks) return;
+    if (matrixStep_ == facts.step && matrixRun_ == facts.bodiesId && matrixRevision_ == facts.revision && !asks) return;
     matrixMadeAt_ = now;
     matrixStep_ = facts.step;
-    matrixRun_ = facts.run;
+    matrixRun_ = facts.bodiesId;
     matrixRevision_ = facts.revision;
     if (matrix.paint(backend, facts.configuration.backendOptions.device)) {
         if (realTime) return;

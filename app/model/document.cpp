@@ -149,7 +149,7 @@ ProfileRequest usualProfile(int galaxies) {
     return {.centre = ProfileCentre::core, .galaxy = apart ? 0 : -1, .sample = kSampleOfProfiles};
 }
 
-LaunchScene Document::launchScene() const {
+DropScene Document::dropScene() const {
     return {.mass = facts.totalMass,
             .bodies = facts.bodies->size(),
             .size = facts.scene->view.distance,
@@ -162,7 +162,7 @@ LaunchScene Document::launchScene() const {
 void Document::startDrop(glm::vec2 cursor, glm::vec2 surface) {
     const SurfaceSpot spot = spotAt(cursor, surface);
     dropFrom = cursor - spot.cursor;
-    drop.press(spot.camera, spot.cursor, spot.size, launchScene());
+    drop.press(spot.camera, spot.cursor, spot.size, dropScene());
 }
 
 void Document::moveDrop(glm::vec2 cursor) { drop.move(cursor - dropFrom); }
@@ -193,7 +193,7 @@ float News::messageLight() const {
 
 bool Document::storyTold() const {
     const double told = facts.scene ? facts.scene->story.time : 0;
-    return told > 0 && facts.time >= told && storyRun == facts.run && storyLeft != facts.run;
+    return told > 0 && facts.time >= told && storyRun == facts.bodiesId && storyLeft != facts.bodiesId;
 }
 
 const KernelRow& rowOf(const Facts& facts, std::string_view term) {

@@ -10,7 +10,7 @@
 #include "app/model/ui_state.h"
 #include "app/model/velocity_arrow.h"
 #include "app/model/viewport.h"
-#include "app/tables/launch.h"
+#include "app/tables/drop.h"
 #include "render/camera.h"
 #include "render/particle_renderer.h"
 #include "sim/measure/profile.h"
@@ -123,7 +123,7 @@ struct Document : News {
     std::optional<int> followedCentre;  ///< keeps a galaxy, or kWholeScene, at the centre
     PathAhead ahead;
     std::optional<std::uint32_t> orbitAround;  ///< central body of orbits; empty: the most strongly binding one
-    Slingshot drop;
+    DropTool drop;
     VelocityArrow aim;
     BodyPull pull;
     ProfileRequest profileWanted;  ///< the profile that the instruments need
@@ -197,7 +197,7 @@ struct Document : News {
     void centreOn(glm::vec2 cursor, glm::vec2 surface);
 
     /// The facts of the run for adding bodies.
-    LaunchScene launchScene() const;
+    DropScene dropScene() const;
     /// The arrow begins at the cursor and follows it.
     void startDrop(glm::vec2 cursor, glm::vec2 surface);
     void moveDrop(glm::vec2 cursor);

@@ -38,7 +38,7 @@ struct TreeWish {
 
 /// The cells at one step.
 struct KnownTree {
-    std::uint64_t run = 0;  ///< as Simulation has it
+    std::uint64_t bodiesId = 0;  ///< as Simulation has it
     std::int64_t step = 0;
     TreeWish wish;
     std::uint32_t body = 0;  ///< id of the selected body
@@ -126,7 +126,7 @@ struct LabBest {
 
 /// The groups of one step.
 struct KnownGroups {
-    std::uint64_t run = 0;  ///< as Simulation has it
+    std::uint64_t bodiesId = 0;  ///< as Simulation has it
     std::int64_t step = 0;
     double time = 0;        ///< [T]
     double length = 0;      ///< largest distance of friends [L]
@@ -141,7 +141,7 @@ struct KnownGroups {
 
 /// The facts of the run at the end of a frame.
 struct Facts {
-    std::uint64_t run = 0, revision = 0;  ///< as Simulation has them
+    std::uint64_t bodiesId = 0, revision = 0;  ///< as Simulation has them
     RunConfiguration configuration;
     const Scene* scene = nullptr;
     const Integrator* integrator = nullptr;

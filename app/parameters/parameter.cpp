@@ -310,7 +310,7 @@ std::string fileText(const Parameter& row, const Value& value) {
     return valueText(value);
 }
 
-const Parameter* sharing(const Parameter& row, std::string_view Kept::*name) {
+const Parameter* sharing(const Parameter& row, std::string_view StoredNames::*name) {
     if ((row.kept.*name).empty()) return nullptr;
     for (const Parameter& other : parameters())
         if (other.kept.*name == row.kept.*name && (other.kind == Kind::flag) != (row.kind == Kind::flag)) return &other;

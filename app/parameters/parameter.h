@@ -35,13 +35,13 @@ struct Bounds {
 };
 
 /// The unit in options, files and panels: shown = value * scale.
-struct Shown {
+struct DisplayUnit {
     std::string_view unit{};
     double scale = 1;
 };
 
 /// How a drag on the screen moves a number, in the unit of files and panels.
-struct Dragged {
+struct DragSpec {
     double speed = 0.01;  ///< fraction of the value for each pixel
     double floor = 1e-4;  ///< least step for each pixel, for values near 0
     const char* format = "%.4g";
@@ -52,7 +52,7 @@ struct Dragged {
 
 /// Names of the property in options and files; empty: it is not there. A flag and another row may have one name. The flag is
 /// then true once the other value is given, and an empty text in a file means false.
-struct Kept {
+struct StoredNames {
     std::string_view option{};         ///< option of the command line: --glow
     std::string_view scene{};          ///< key of scene files; keys of [view] begin with view.
     std::string_view configuration{};  ///< TABLE.KEY of config.toml
@@ -73,12 +73,12 @@ struct Parameter {
     std::string_view idea{};   ///< one line
     /// Explains the words of label and idea in a sentence or two, for tooltips of panels and for docs. Empty where the idea
     /// is enough.
-    std::string_view term{};
+    std::string_view explanation{};
     std::string_view unit{};  ///< [L], [T], rad, s; empty: none
     Kind kind = Kind::number;
     Bounds bounds{};
-    std::size_t size = 0;      ///< length of a list
-    std::string_view usual{};  ///< default: a value, or words in brackets
+    std::size_t size = 0;            ///< length of a list
+    std::string_view defaultText{};  ///< default: a value, or words in brackets
     /// An additional word: "auto" where scene, backend or machine choose, "same" for the value of the first run. Empty:
     /// none.
     std::string_view otherwise{};
@@ -86,9 +86,9 @@ struct Parameter {
     bool multiples = false;  ///< whole numbers may be written 64k (= 65536) and 1M
     bool single = false;     ///< stored in single precision, so it must be valid there too
     bool measured = false;   ///< depends on the clock of the machine, so it is empty where no clock is visible
-    Shown shown{};
-    Dragged dragged{};
-    Kept kept{};
+    DisplayUnit shown{};
+    DragSpec dragged{};
+    StoredNames kept{};
     /// Names of a choice; and a summary of them where they are many or differ between builds.
     std::function<std::vector<std::string>()> choices{};
     std::string_view names{};
@@ -96,7 +96,7 @@ struct Parameter {
     /// The choices as a list, with explanations and with the reasons of impossible ones; null: the names alone.
     std::function<std::vector<SettingChoice>(const Document&)> offers{};
     /// Readable text for a name of a choice; null: the name itself.
-    std::string (*spoken)(const std::string& name) = nullptr;
+    std::string (*displayName)(const std::string& name) = nullptr;
     /// The value in force.
     std::function<Value(const Document&)> get{};
     /// Whether the value of a state at or after `time` [T] is still to be measured; null: the value is always of now.
@@ -146,7 +146,7 @@ Value fileValue(const Parameter& parameter, std::string_view key, std::string_vi
 /// The TOML value that fileValue() converts back.
 std::string fileText(const Parameter& parameter, const Value& value);
 /// The flag that shares a name with this other row, or the other row of a flag; null: there is none. `name`: the field.
-const Parameter* sharing(const Parameter& parameter, std::string_view Kept::*name);
+const Parameter* sharing(const Parameter& parameter, std::string_view StoredNames::*name);
 
 /// The present choices, with the reasons of impossible ones; the one in force is marked. For a choice only.
 std::vector<SettingChoice> offersOf(const Parameter& parameter, const Document& document);

@@ -114,24 +114,24 @@ std::size_t placeIn(const Table& table, std::string_view name) {
 class Rows {
 public:
     /// A row with its own access to the document.
-    Parameter& own(std::string path, std::string_view label, std::string_view idea, std::string_view usual,
+    Parameter& own(std::string path, std::string_view label, std::string_view idea, std::string_view defaultText,
                    Parameter&& rest) {
         rest.path = std::move(path);
         rest.label = label;
         rest.idea = idea;
-        rest.usual = usual;
+        rest.defaultText = defaultText;
         return all_.emplace_back(std::move(rest));
     }
 
-    /// A row for the object that `at` refers to: a flag (off unless `usual` says otherwise), a number or a text. An empty
-    /// optional reads as the word `otherwise`.
+    /// A row for the object that `at` refers to: a flag (off unless `defaultText` says otherwise), a number or a text. An
+    /// empty optional reads as the word `otherwise`.
     template <class At>
-    Parameter& member(std::string path, std::string_view label, std::string_view idea, std::string_view usual, At at,
+    Parameter& member(std::string path, std::string_view label, std::string_view idea, std::string_view defaultText, At at,
                       Parameter&& rest = {}) {
         using Held = std::remove_cvref_t<decltype(at(std::declval<Document&>()))>;
         rest.single = std::is_same_v<Held, float>;
         if (rest.kind == Kind::number) rest.kind = kindOf<Held>();
-        if (rest.kind == Kind::flag && usual.empty()) usual = "false";
+        if (rest.kind == Kind::flag && defaultText.empty()) defaultText = "false";
         if constexpr (kOptional<Held>) {
             rest.get = [at, word = std::string(rest.otherwise)](const Document& d) -> Value {
                 return at(d) ? asValue(*at(d)) : Value(word);
@@ -144,7 +144,7 @@ public:
             rest.get = [at](const Document& d) { return asValue(at(d)); };
             if (!rest.set) rest.set = [at](Document& d, const Value& value) { at(d) = fromValue<Held>(value); };
         }
-        return own(std::move(path), label, idea, usual, std::move(rest));
+        return own(std::move(path), label, idea, defaultText, std::move(rest));
     }
 
     /// A number whose value `none` reads as the word "auto".
@@ -160,8 +160,8 @@ public:
 
     /// A row of a table; `at` refers to its index or its name. Rows with ideas are offered with them.
     template <class Table, class At>
-    Parameter& choice(std::string path, std::string_view label, std::string_view idea, std::string_view usual, Table table,
-                      At at, Parameter&& rest = {}) {
+    Parameter& choice(std::string path, std::string_view label, std::string_view idea, std::string_view defaultText,
+                      Table table, At at, Parameter&& rest = {}) {
         using Held = std::remove_cvref_t<decltype(at(std::declval<Document&>()))>;
         rest.kind = Kind::choice;
         if (!rest.choices) rest.choices = [table] { return namesOf(table()); };
@@ -182,7 +182,7 @@ public:
         if constexpr (requires { table()[0].idea; })
             if (!rest.offers)
                 rest.offers = [table, get = rest.get](const Document& d) { return offersOf(table(), textOf(get(d))); };
-        return own(std::move(path), label, idea, usual, std::move(rest));
+        return own(std::move(path), label, idea, defaultText, std::move(rest));
     }
 
     /// A read-only row; its kind follows from the type that `get` returns, unless that is a Value.

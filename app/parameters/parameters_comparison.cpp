@@ -65,7 +65,7 @@ Parameter differing(const Parameter& run, std::string_view key) {
                   .unit = run.unit,
                   .kind = run.kind,
                   .bounds = run.bounds,
-                  .usual = "same",
+                  .defaultText = "same",
                   .otherwise = "same",
                   .dragged = run.dragged,
                   .kept = {.option = "--twin", .scene = "twin"}};
@@ -85,7 +85,7 @@ Parameter differing(const Parameter& run, std::string_view key) {
         }
         return offers;
     };
-    row.spoken = [](const std::string& name) { return name == "same" ? std::string("as the first") : name; };
+    row.displayName = [](const std::string& name) { return name == "same" ? std::string("as the first") : name; };
     row.get = [key](const Document& d) -> Value {
         const TwinChoice& choice = d.intent.twin;
         if (!choice.names(key)) return std::string("same");

@@ -68,7 +68,7 @@ std::vector<Parameter> lookParameters() {
                 {.bounds = {.least = 0},
                  .dragged = {.floor = 0.002, .format = "%.3g"},
                  .kept = {.option = "--dark-matter", .scene = "view.dark_matter"}});
-    const auto layer = [&](const char* path, std::string_view label, std::string_view idea, auto member, Kept kept) {
+    const auto layer = [&](const char* path, std::string_view label, std::string_view idea, auto member, StoredNames kept) {
         rows.member(path, label, idea, "1", member,
                     {.bounds = {.least = 0, .most = 10}, .dragged = {.floor = 0.005, .format = "%.2f"}, .kept = kept});
     };
@@ -105,18 +105,18 @@ std::vector<Parameter> lookParameters() {
                 {.kept = {.option = "--full-quality",
                           .help = "keep the full look where 30 frames/s cannot be held with it",
                           .window = true}});
-    rows.member("look.copy_vertices", "Copy vertices",
-                "bodies reach the picture by a copy through the host, once a frame, though the kernel could store them "
-                "straight into OpenGL's buffer",
-                "", at<&Document::copyVertices>,
-                {.term = "What a program does where CUDA and OpenGL share no memory: down to the host and up again. Of the "
-                         "time of a frame the way down is the part 'copied', which else is 'publish'; the way up is in "
-                         "'other'.",
-                 .kept = {.option = "--copy-vertices"},
-                 .unavailable = [](const Document& d) -> Reason {
-                     return backend(d.facts.kernel->backend).onDevice ? Reason()
-                                                                      : "The bodies are in the host's memory already.";
-                 }});
+    rows.member(
+        "look.copy_vertices", "Copy vertices",
+        "bodies reach the picture by a copy through the host, once a frame, though the kernel could store them "
+        "straight into OpenGL's buffer",
+        "", at<&Document::copyVertices>,
+        {.explanation = "What a program does where CUDA and OpenGL share no memory: down to the host and up again. Of the "
+                        "time of a frame the way down is the part 'copied', which else is 'publish'; the way up is in "
+                        "'other'.",
+         .kept = {.option = "--copy-vertices"},
+         .unavailable = [](const Document& d) -> Reason {
+             return backend(d.facts.kernel->backend).onDevice ? Reason() : "The bodies are in the host's memory already.";
+         }});
     rows.measured("look.quality", "Quality", "what is lowered to hold the rate", at<&Document::facts, &Facts::quality>);
     rows.fact("look.draw_path", "Draw path", "how bodies become a picture and why",
               at<&Document::facts, &Facts::drawMethod>);

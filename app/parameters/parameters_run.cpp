@@ -39,7 +39,7 @@ template <class Get>
 Parameter& setting(Rows& rows, std::string path, std::string_view label, std::string_view idea, std::string_view usual,
                    Get get, Parameter rest) {
     Parameter& row = rows.fact(std::move(path), label, idea, get, std::move(rest));
-    row.usual = usual;
+    row.defaultText = usual;
     return row;
 }
 
@@ -91,30 +91,31 @@ void addStart(Rows& rows) {
                  sceneNamed(wanted.scene, wanted.sceneVersion);
                  asked(d) = std::move(wanted);
              }});
-    setting(
-        rows, "run.bodies", "Bodies", "how many; the scene starts again",
-        "(the scene's own for this machine; a window has more where far bodies are together)",
-        inForceOf<&RunConfiguration::bodies>,
-        {.term = "Each body is pulled by each of the others, so twice as many cost four times as much a step, unless far "
+    setting(rows, "run.bodies", "Bodies", "how many; the scene starts again",
+            "(the scene's own for this machine; a window has more where far bodies are together)",
+            inForceOf<&RunConfiguration::bodies>,
+            {.explanation =
+                 "Each body is pulled by each of the others, so twice as many cost four times as much a step, unless far "
                  "ones are taken together.",
-         .otherwise = "auto",
-         .multiples = true,
-         .kept = {.option = "--bodies",
-                  .scene = "bodies",
-                  .configuration = "scene.bodies",
-                  .checkpoint = "bodies",
-                  .placeholder = "N",
-                  .alias = "-n"},
-         .set = [](Document& d, const Value& v) {
-             const Scene& scene = sceneNamed(asked(d).scene, asked(d).sceneVersion);
-             if (!isAuto(v) && scene.fixedBodies != 0 && numberOf(v) != static_cast<double>(scene.fixedBodies))
-                 throw UsageError("the scene '" + std::string(scene.name) + "' always has " +
-                                  std::to_string(scene.fixedBodies) + " bodies");
-             take(asked(d), "bodies", v);
-         }});
+             .otherwise = "auto",
+             .multiples = true,
+             .kept = {.option = "--bodies",
+                      .scene = "bodies",
+                      .configuration = "scene.bodies",
+                      .checkpoint = "bodies",
+                      .placeholder = "N",
+                      .alias = "-n"},
+             .set = [](Document& d, const Value& v) {
+                 const Scene& scene = sceneNamed(asked(d).scene, asked(d).sceneVersion);
+                 if (!isAuto(v) && scene.fixedBodies != 0 && numberOf(v) != static_cast<double>(scene.fixedBodies))
+                     throw UsageError("the scene '" + std::string(scene.name) + "' always has " +
+                                      std::to_string(scene.fixedBodies) + " bodies");
+                 take(asked(d), "bodies", v);
+             }});
     setting(rows, "run.seed", "Seed", "same seed, same bodies; the scene starts again", "1",
             inForceOf<&RunConfiguration::seed>,
-            {.term = "Scenes draw places and velocities by lot; a seed names one of the draws, the same on every machine.",
+            {.explanation =
+                 "Scenes draw places and velocities by lot; a seed names one of the draws, the same on every machine.",
              .kept = {.option = "--seed", .scene = "seed", .checkpoint = "seed", .placeholder = "NUMBER"}});
 }
 
@@ -214,8 +215,9 @@ void addMachine(Rows& rows) {
     nameSetting(
         rows, "run.backend", "Backend", "what computes the forces; the running state moves over", "auto", backends,
         inForceOf<&RunConfiguration::backend>,
-        {.term = "A backend is a kind of hardware with the code for it: 'reference' is plain double precision to check the "
-                 "others by, 'cpu' takes all cores and their vector units, 'cuda' an NVIDIA GPU.",
+        {.explanation =
+             "A backend is a kind of hardware with the code for it: 'reference' is plain double precision to check the "
+             "others by, 'cpu' takes all cores and their vector units, 'cuda' an NVIDIA GPU.",
          .otherwise = "auto",
          .kept = {.option = "--backend", .checkpoint = "backend"},
          .names = "a backend of 'gravlab list backends'",
@@ -234,22 +236,24 @@ void addMachine(Rows& rows) {
     setting(rows, "run.simd", "SIMD", "instruction set of the CPU backend", "auto",
             [](const Document& d) { return inForce(d).backendOptions.simd.value_or("auto"); },
             {.otherwise = "auto", .kept = {.option = "--simd", .checkpoint = "simd"}});
-    nameSetting(rows, "run.kernel", "Kernel", "how the backend computes the forces; its launch begins at the usual values",
-                "auto", nameableKernels, [](const Document& d) { return inForce(d).pairs().kernel.kernel; },
-                {.term = "A kernel is the innermost program: it sums the pulls of all bodies on one. Each row of the list "
-                         "adds one idea to the row before, so that one sees what the idea is worth.",
-                 .otherwise = "auto",
-                 .kept = {.option = "--kernel", .checkpoint = "kernel"},
-                 .names = "a kernel of 'gravlab list kernels'",
-                 .offers = kernelChoices,
-                 .ask = [](RunRequest& r, const Value& v) {
-                     r.pairs().kernel = {};
-                     if (!isAuto(v)) r.pairs().kernel.kernel = textOf(v);
-                 }});
+    nameSetting(
+        rows, "run.kernel", "Kernel", "how the backend computes the forces; its launch begins at the usual values", "auto",
+        nameableKernels, [](const Document& d) { return inForce(d).pairs().kernel.kernel; },
+        {.explanation = "A kernel is the innermost program: it sums the pulls of all bodies on one. Each row of the list "
+                        "adds one idea to the row before, so that one sees what the idea is worth.",
+         .otherwise = "auto",
+         .kept = {.option = "--kernel", .checkpoint = "kernel"},
+         .names = "a kernel of 'gravlab list kernels'",
+         .offers = kernelChoices,
+         .ask = [](RunRequest& r, const Value& v) {
+             r.pairs().kernel = {};
+             if (!isAuto(v)) r.pairs().kernel.kernel = textOf(v);
+         }});
     setting(rows, "run.term_kernels", "Term kernels", "how forces beside the pair law are computed, TERM=ROW for each",
             "auto", [](const Document& d) { return termRequestsText(requestOf(inForce(d)).terms); },
-            {.term = "Scenes and files may bring force terms beside the pair law, such as springs between bodies. Each has "
-                     "kernels of its own; what is left out the backend chooses.",
+            {.explanation =
+                 "Scenes and files may bring force terms beside the pair law, such as springs between bodies. Each has "
+                 "kernels of its own; what is left out the backend chooses.",
              .otherwise = "auto",
              .kept = {.option = "--term-kernel",
                       .checkpoint = "term_kernels",
@@ -258,14 +262,16 @@ void addMachine(Rows& rows) {
                               "pair-law=ROW is --kernel ROW"}});
     knob(rows, "run.block", "Block",
          "threads a block, which is also the bodies of a tile; on a CPU the bodies that a core takes at a time", "block",
-         {.term = "A GPU runs threads in blocks that share a small fast memory, where a tile of bodies is read once for all "
-                  "of them. Large blocks read less from far memory; of small ones more run side by side (occupancy). On a "
-                  "CPU a core takes a block of bodies at a time.",
+         {.explanation =
+              "A GPU runs threads in blocks that share a small fast memory, where a tile of bodies is read once for all "
+              "of them. Large blocks read less from far memory; of small ones more run side by side (occupancy). On a "
+              "CPU a core takes a block of bodies at a time.",
           .kept = {.option = "--block", .placeholder = "THREADS"}},
          &LaunchConfig::block);
     knob(rows, "run.unroll", "Unroll", "how many pairs the inner loop writes out", "unroll",
-         {.term = "A loop that is written out several times has fewer jumps, and independent pairs overlap; too many need "
-                  "more registers than a thread has. With 1 it is not written out at all, with auto as the compiler likes.",
+         {.explanation =
+              "A loop that is written out several times has fewer jumps, and independent pairs overlap; too many need "
+              "more registers than a thread has. With 1 it is not written out at all, with auto as the compiler likes.",
           .bounds = {.least = 1},
           .otherwise = "auto",
           .kept = {.option = "--unroll", .placeholder = "FACTOR"},
@@ -278,30 +284,34 @@ void addMachine(Rows& rows) {
          &LaunchConfig::unroll);
     rows.all().back().get = [](const Document& d) { return unrollValue(inForce(d).pairs().kernel.launch.unroll); };
     knob(rows, "run.bodies_per_thread", "Per thread", "targets that one thread holds in registers", "bodies_per_thread",
-         {.term = "Each source that is read then serves several targets, which saves reads; the registers that it takes let "
-                  "fewer threads run side by side.",
+         {.explanation =
+              "Each source that is read then serves several targets, which saves reads; the registers that it takes let "
+              "fewer threads run side by side.",
           .kept = {.option = "--bodies-per-thread", .placeholder = "COUNT"}},
          &LaunchConfig::bodiesPerThread);
     knob(rows, "run.split", "Split", "threads that share one target's sources", "split",
-         {.term = "Few bodies are too few threads to keep a GPU busy. Split, several of them sum one target, each over a "
-                  "part of the sources.",
+         {.explanation =
+              "Few bodies are too few threads to keep a GPU busy. Split, several of them sum one target, each over a "
+              "part of the sources.",
           .kept = {.option = "--split", .placeholder = "COUNT"}},
          &LaunchConfig::split);
 }
 
 void addPhysics(Rows& rows) {
-    nameSetting(rows, "run.integrator", "Integrator", "how forces become motion", "(the scene's own, mostly leapfrog)",
-                integrators, inForceOf<&RunConfiguration::integrator>,
-                {.term = "A step kicks velocities by the forces and lets bodies drift by their velocities. Symplectic "
-                         "integrators such as leapfrog keep the energy within bounds for ever; those of higher order are "
-                         "more exact a step, and need several forces for it.",
-                 .otherwise = "auto",
-                 .kept = {.option = "--integrator", .scene = "integrator", .checkpoint = "integrator"},
-                 .offers = [](const Document& d) { return integratorChoices(inForce(d)); }});
+    nameSetting(
+        rows, "run.integrator", "Integrator", "how forces become motion", "(the scene's own, mostly leapfrog)", integrators,
+        inForceOf<&RunConfiguration::integrator>,
+        {.explanation = "A step kicks velocities by the forces and lets bodies drift by their velocities. Symplectic "
+                        "integrators such as leapfrog keep the energy within bounds for ever; those of higher order are "
+                        "more exact a step, and need several forces for it.",
+         .otherwise = "auto",
+         .kept = {.option = "--integrator", .scene = "integrator", .checkpoint = "integrator"},
+         .offers = [](const Document& d) { return integratorChoices(inForce(d)); }});
     setting(rows, "run.time_step", "Time step", "simulated time a step; a negative one runs backwards", kScenesOwn,
             inForceOf<&RunConfiguration::timeStep>,
-            {.term = "Bodies move on as if nothing changed in between, so it must be short against the fastest encounter. "
-                     "Half of it costs twice as much and makes leapfrog's error a quarter.",
+            {.explanation =
+                 "Bodies move on as if nothing changed in between, so it must be short against the fastest encounter. "
+                 "Half of it costs twice as much and makes leapfrog's error a quarter.",
              .unit = "T",
              .bounds = {.zero = false},
              .otherwise = "auto",
@@ -310,8 +320,9 @@ void addPhysics(Rows& rows) {
     setting(rows, "run.accuracy", "Accuracy",
             "relative error of the force that 99 % of the bodies keep: far ones are taken together", "auto",
             [](const Document& d) { return unlessZero(inForce(d).pairs().accuracy); },
-            {.term = "Far groups of bodies pull almost as one body in their middle would; that is taken where the error "
-                     "stays below this number, which makes large runs many times faster. Without it every pair is computed.",
+            {.explanation =
+                 "Far groups of bodies pull almost as one body in their middle would; that is taken where the error "
+                 "stays below this number, which makes large runs many times faster. Without it every pair is computed.",
              .otherwise = "auto",
              .dragged = {.floor = 1e-5, .format = "%.1e", .least = kFinestAccuracy, .most = kCoarsestAccuracy},
              .kept = {.option = "--accuracy",
@@ -320,56 +331,60 @@ void addPhysics(Rows& rows) {
                       .help = "relative error of the forces; without it a window takes far bodies of many together, and "
                               "other commands compute every pair"},
              .asked = [](const Document& d) { return unlessZero(asked(d).pairs().accuracy.value_or(0)); }});
-    rows.own("run.exact_forces", "Exact forces",
-             "compute every pair, also of so many bodies that a window takes far ones together", "false",
-             {.term = "A window takes far bodies together where a scene has very many; with this every pair of bodies is "
-                      "computed, however long that takes.",
-              .kind = Kind::flag,
-              .kept = {.option = "--exact",
-                       .configuration = "scene.exact_forces",
-                       .help = "compute every pair, also where a window takes far bodies together",
-                       .window = true},
-              .get = [](const Document& d) -> Value { return !d.facts.kernel->approximates; },
-              .set =
-                  [](Document& d, const Value& v) {
-                      RunRequest& request = asked(d);
-                      request.farField = v != Value(true);
-                      request.pairs().accuracy.reset();
-                      request.pairs().opening.reset();
-                      // A named kernel implies the same choice, so a conflicting one is dropped.
-                      if (d.facts.kernel->approximates == (v == Value(true))) request.pairs().kernel = {};
-                  }});
+    rows.own(
+        "run.exact_forces", "Exact forces",
+        "compute every pair, also of so many bodies that a window takes far ones together", "false",
+        {.explanation = "A window takes far bodies together where a scene has very many; with this every pair of bodies is "
+                        "computed, however long that takes.",
+         .kind = Kind::flag,
+         .kept = {.option = "--exact",
+                  .configuration = "scene.exact_forces",
+                  .help = "compute every pair, also where a window takes far bodies together",
+                  .window = true},
+         .get = [](const Document& d) -> Value { return !d.facts.kernel->approximates; },
+         .set =
+             [](Document& d, const Value& v) {
+                 RunRequest& request = asked(d);
+                 request.farField = v != Value(true);
+                 request.pairs().accuracy.reset();
+                 request.pairs().opening.reset();
+                 // A named kernel implies the same choice, so a conflicting one is dropped.
+                 if (d.facts.kernel->approximates == (v == Value(true))) request.pairs().kernel = {};
+             }});
     setting(rows, "run.opening", "Opening angle", "edge of a cell over its distance, for the rows of the tree that go by it",
             "auto", [](const Document& d) { return unlessZero(inForce(d).pairs().opening); },
-            {.term = "A cell of the tree that looks smaller than this pulls as one body; smaller angles are more exact and "
-                     "slower.",
+            {.explanation =
+                 "A cell of the tree that looks smaller than this pulls as one body; smaller angles are more exact and "
+                 "slower.",
              .otherwise = "auto",
              .dragged = {.floor = 0.01, .format = "%.2f", .least = kLeastOpening, .most = kMostOpening},
              .kept = {.option = "--opening", .checkpoint = "opening", .placeholder = "THETA"}});
     setting(rows, "run.softening", "Softening", "length that blunts close encounters", kScenesOwn,
             inForces<&ForceSettings::softening>,
-            {.term = "Gravity as if every body were a small cloud of this size: far away nothing changes, closer than this "
-                     "the pull fades instead of growing without end. It stands for the many stars that a body is a sample "
-                     "of; too much of it blurs what is smaller.",
+            {.explanation =
+                 "Gravity as if every body were a small cloud of this size: far away nothing changes, closer than this "
+                 "the pull fades instead of growing without end. It stands for the many stars that a body is a sample "
+                 "of; too much of it blurs what is smaller.",
              .unit = "L",
              .bounds = {.least = 0},
              .otherwise = "auto",
              .dragged = {.onRelease = true, .least = 0},
              .kept = {.option = "--softening", .scene = "softening", .checkpoint = "softening", .placeholder = "LENGTH"}});
-    nameSetting(rows, "run.law", "Law", "how two bodies act on each other", kScenesOwn, laws,
-                [](const Document& d) { return lawRow(inForce(d).force.law).name; },
-                {.term = "Gravity and the force between charges fall with the square of the distance, a power law as one "
-                         "likes; neutral atoms, as Lennard-Jones has them, attract a little and repel when they touch.",
-                 .otherwise = "auto",
-                 .kept = {.option = "--law", .scene = "law", .checkpoint = "law"},
-                 .offers = [](const Document& d) { return lawChoices(inForce(d)); }});
+    nameSetting(
+        rows, "run.law", "Law", "how two bodies act on each other", kScenesOwn, laws,
+        [](const Document& d) { return lawRow(inForce(d).force.law).name; },
+        {.explanation = "Gravity and the force between charges fall with the square of the distance, a power law as one "
+                        "likes; neutral atoms, as Lennard-Jones has them, attract a little and repel when they touch.",
+         .otherwise = "auto",
+         .kept = {.option = "--law", .scene = "law", .checkpoint = "law"},
+         .offers = [](const Document& d) { return lawChoices(inForce(d)); }});
     for (const LawNumber& number : lawNumbers())
         setting(rows, "run." + std::string(number.key), number.label, number.idea, kScenesOwn,
                 [&number](const Document& d) { return inForce(d).force.*number.force; },
                 {.unit = number.unit,
                  .otherwise = "auto",
                  // A number that can be 0 or negative cannot move by a fraction of itself.
-                 .dragged = number.least < 0 ? Dragged{.speed = 0, .floor = 0.02, .format = "%.2f"} : Dragged{},
+                 .dragged = number.least < 0 ? DragSpec{.speed = 0, .floor = 0.02, .format = "%.2f"} : DragSpec{},
                  .kept = {.option = number.option, .scene = number.key, .checkpoint = number.key, .help = number.help},
                  .unavailable = [&number](const Document& d) -> Reason {
                      const Scene* scene = askedScene(d);
@@ -379,8 +394,9 @@ void addPhysics(Rows& rows) {
                  }});
     setting(rows, "run.fields", "Fields", "forces from outside: haloes, discs, a bar, drags, relativity", kScenesOwn,
             [](const Document& d) { return inForce(d).fields.empty() ? std::string(kNoFields) : inForce(d).fields; },
-            {.term = "Each field acts on every body by itself: a halo, a disc or a bar that is not made of bodies, a drag, "
-                     "or the first effects of relativity. 'gravlab list fields' has them with their numbers.",
+            {.explanation =
+                 "Each field acts on every body by itself: a halo, a disc or a bar that is not made of bodies, a drag, "
+                 "or the first effects of relativity. 'gravlab list fields' has them with their numbers.",
              .otherwise = "auto",
              .kept = {.option = "--field",
                       .scene = "fields",
@@ -397,8 +413,8 @@ void addPhysics(Rows& rows) {
         rows, "run.precision", "Precision", "of forces and bodies: fp32 is fast, fp64 exact, mixed between",
         "(fp64 up to 256 bodies on the CPU, else fp32)", precisions,
         [](const Document& d) { return nameOf(inForce(d).force.precision); },
-        {.term = "How many digits a number has: fp32 has 7 and is what GPUs are fast in, fp64 has 16. mixed computes "
-                 "pairs in fp32 and keeps places and sums in fp64.",
+        {.explanation = "How many digits a number has: fp32 has 7 and is what GPUs are fast in, fp64 has 16. mixed computes "
+                        "pairs in fp32 and keeps places and sums in fp64.",
          .otherwise = "auto",
          .kept = {.option = "--precision", .scene = "precision", .checkpoint = "precision"},
          .offers = [](const Document& d) { return precisionChoices(inForce(d)); }});
@@ -406,13 +422,14 @@ void addPhysics(Rows& rows) {
 
 /// Contacts of bodies with radii.
 void addContact(Rows& rows) {
-    nameSetting(rows, "run.contact", "Contact", "what bodies with radii do where they touch", kScenesOwn, contactModes,
-                [](const Document& d) { return contactRow(inForce(d).contact.mode).name; },
-                {.term = "Bodies are points unless they have radii. Two that touch merge if they stay bound, also against "
-                         "the tides of a heavier body; otherwise they bounce. Bodies that stick always merge.",
-                 .otherwise = "auto",
-                 .kept = {.option = "--contact", .scene = "contact", .checkpoint = "contact"},
-                 .names = "none, merge, bounce or stick"});
+    nameSetting(
+        rows, "run.contact", "Contact", "what bodies with radii do where they touch", kScenesOwn, contactModes,
+        [](const Document& d) { return contactRow(inForce(d).contact.mode).name; },
+        {.explanation = "Bodies are points unless they have radii. Two that touch merge if they stay bound, also against "
+                        "the tides of a heavier body; otherwise they bounce. Bodies that stick always merge.",
+         .otherwise = "auto",
+         .kept = {.option = "--contact", .scene = "contact", .checkpoint = "contact"},
+         .names = "none, merge, bounce or stick"});
     const auto number = [&](std::string_view key, std::string_view label, std::string_view idea,
                             double ContactSettings::*member, Parameter rest) {
         rest.otherwise = "auto";
@@ -440,7 +457,7 @@ void addPace(Rows& rows) {
     alsoSets(rows.member("run.steps_per_frame", "Steps a frame",
                          "with speed 0: at most so many steps between two pictures; off screen exactly so many", "1",
                          inIntent<&Intent::stepsPerFrame>,
-                         {.term = "More of them show less often what is computed; the physics stays the same.",
+                         {.explanation = "More of them show less often what is computed; the physics stays the same.",
                           .bounds = {.least = 1, .most = 1000000},
                           .dragged = {.speed = 0.02, .floor = 0.1, .format = "%.0f"},
                           .kept = {.option = "--steps-per-frame", .scene = "view.steps_per_frame"}}),
@@ -450,8 +467,8 @@ void addPace(Rows& rows) {
         "run.speed", "Speed",
         "simulated time a second of watching; the time step stays as it is, and 0 goes by steps a frame",
         "(the scene's own pace)", inIntent<&Intent::speed>,
-        {.term = "It decides how often a step is made and never how long it is. Where the machine cannot keep up, "
-                 "the line below says what it reaches.",
+        {.explanation = "It decides how often a step is made and never how long it is. Where the machine cannot keep up, "
+                        "the line below says what it reaches.",
          .unit = "T/s",
          .bounds = {.least = 0},
          .otherwise = "auto",
@@ -462,7 +479,7 @@ void addPace(Rows& rows) {
         "run.time_budget", "Time budget",
         "computing time of steps in a frame of a window, longer ones go on in the next; 0 is what the picture leaves",
         "(0; on a GPU that is 33)", inIntent<&Intent::timeBudgetMs>,
-        {.term = "Less of it makes the picture more fluent, more of it the run faster.",
+        {.explanation = "Less of it makes the picture more fluent, more of it the run faster.",
          .unit = "ms",
          .bounds = {.least = 0},
          .dragged = {.floor = 0.05, .format = "%.5g ms"},
@@ -482,22 +499,24 @@ void addFacts(Rows& rows) {
               inFacts<&Facts::innerStep>, {.unit = "T"});
     rows.measured("run.step_progress", "Progress", "part of the forces of the step under way",
                   inFacts<&Facts::stepProgress>);
-    rows.fact("run.check", "Check", "whether the forces agree with double precision: pending, passed, failed",
-              [](const Document& d) {
-                  const auto& check = d.facts.check;
-                  return !check ? "pending" : check->passed ? "passed" : "failed";
-              },
-              {.term = "Accelerations of some bodies are computed once more in double precision: half of the errors are "
-                       "below the first number, 99.9 % below the second."});
+    rows.fact(
+        "run.check", "Check", "whether the forces agree with double precision: pending, passed, failed",
+        [](const Document& d) {
+            const auto& check = d.facts.check;
+            return !check ? "pending" : check->passed ? "passed" : "failed";
+        },
+        {.explanation = "Accelerations of some bodies are computed once more in double precision: half of the errors are "
+                        "below the first number, 99.9 % below the second."});
     rows.fact("run.bonds", "Bonds", "bonds that act in this run; the picture shows them as lines",
               inFacts<&Facts::bondLines>);
     rows.fact("run.broken_bonds", "Broken bonds", "bonds that have broken at the ends of steps",
               inFacts<&Facts::brokenBonds>);
-    rows.measured("run.rate", "Rate", "interactions a second, N*N for each force, of a tree what it evaluates",
-                  [](const Document& d) { return onceVerified(d, d.facts.interactionsPerSecond); },
-                  {.term = "An interaction is the pull of one body on another. Their time is taken by the clock of the "
-                           "device or of the pool, and shown once sampled accelerations agree with double precision.",
-                   .unit = "1/s"});
+    rows.measured(
+        "run.rate", "Rate", "interactions a second, N*N for each force, of a tree what it evaluates",
+        [](const Document& d) { return onceVerified(d, d.facts.interactionsPerSecond); },
+        {.explanation = "An interaction is the pull of one body on another. Their time is taken by the clock of the "
+                        "device or of the pool, and shown once sampled accelerations agree with double precision.",
+         .unit = "1/s"});
     rows.measured("run.force_seconds", "Time of a force",
                   "that one force on all bodies takes, by the clock of the device or of the pool",
                   [](const Document& d) { return onceVerified(d, d.facts.forceSeconds); }, {.unit = "s"});
@@ -514,35 +533,39 @@ void addFacts(Rows& rows) {
               },
               {.kind = Kind::integer});
     rows.measured("run.steps_per_second", "Steps a second", "complete steps a second", inFacts<&Facts::stepsPerSecond>,
-                  {.term = "A step brings all bodies from one moment to the next.", .unit = "1/s"});
+                  {.explanation = "A step brings all bodies from one moment to the next.", .unit = "1/s"});
     rows.measured("run.speed_reached", "Speed reached", "simulated time a second of watching, over the last second",
                   inFacts<&Facts::speed>, {.unit = "T/s"});
-    rows.measured("run.energy_change", "Energy", "largest relative change of the energy since the start",
-                  inFacts<&Facts::energyChange>,
-                  {.term = "The sum of kinetic and potential energy should stay as it was, so what it changes by is the "
-                           "error of time step and precision. Above 1e-3 of the start is doubtful; above 1e-1 the picture "
-                           "is not what the law says.",
-                   .lags = energyLags});
+    rows.measured(
+        "run.energy_change", "Energy", "largest relative change of the energy since the start",
+        inFacts<&Facts::energyChange>,
+        {.explanation = "The sum of kinetic and potential energy should stay as it was, so what it changes by is the "
+                        "error of time step and precision. Above 1e-3 of the start is doubtful; above 1e-1 the picture "
+                        "is not what the law says.",
+         .lags = energyLags});
     rows.measured("run.merged", "Merged", "bodies that have merged into others since the start",
                   [](const Document& d) { return d.facts.contacts.merges; });
     rows.measured("run.bounced", "Bounced", "bounces of two bodies since the start",
                   [](const Document& d) { return d.facts.contacts.bounces; });
-    rows.measured("run.energy_lost", "Energy lost", "energy that contacts have taken out of the motion since the start",
-                  [](const Document& d) { return d.facts.contacts.lost; },
-                  {.term = "Mergers and bounces turn motion into heat; a merged pair also takes its negative potential "
-                           "along, so the number may be negative. The energy error counts this energy, so it shows the "
-                           "errors of time step and precision alone."});
-    rows.measured("run.virial_ratio", "2T/|W|",
-                  "twice the kinetic energy over the potential one, as last measured: 1 in balance",
-                  [](const Document& d) { return d.facts.virial ? Value(2 * *d.facts.virial) : Value(); },
-                  {.term = "T is the energy of motion, W that of gravity. In a system that neither falls together nor flies "
-                           "apart the ratio stays near 1 (the virial theorem); below it gravity wins, above it motion "
-                           "does.",
-                   .lags = energyLags});
     rows.measured(
-        "run.half_mass_radius", "Half-mass radius",
-        "radius around the centre of mass that holds half of the mass, as last measured", inFacts<&Facts::halfMassRadius>,
-        {.term = "It says how large a system is where there is no edge to measure to.", .unit = "L", .lags = energyLags});
+        "run.energy_lost", "Energy lost", "energy that contacts have taken out of the motion since the start",
+        [](const Document& d) { return d.facts.contacts.lost; },
+        {.explanation = "Mergers and bounces turn motion into heat; a merged pair also takes its negative potential "
+                        "along, so the number may be negative. The energy error counts this energy, so it shows the "
+                        "errors of time step and precision alone."});
+    rows.measured(
+        "run.virial_ratio", "2T/|W|", "twice the kinetic energy over the potential one, as last measured: 1 in balance",
+        [](const Document& d) { return d.facts.virial ? Value(2 * *d.facts.virial) : Value(); },
+        {.explanation = "T is the energy of motion, W that of gravity. In a system that neither falls together nor flies "
+                        "apart the ratio stays near 1 (the virial theorem); below it gravity wins, above it motion "
+                        "does.",
+         .lags = energyLags});
+    rows.measured("run.half_mass_radius", "Half-mass radius",
+                  "radius around the centre of mass that holds half of the mass, as last measured",
+                  inFacts<&Facts::halfMassRadius>,
+                  {.explanation = "It says how large a system is where there is no edge to measure to.",
+                   .unit = "L",
+                   .lags = energyLags});
     rows.fact("run.backend_reason", "Why this backend", "which backend runs and why", inFacts<&Facts::backendWhy>);
     rows.fact("run.vertex_path", "Vertices", "how vertices reach the picture and why", inFacts<&Facts::vertexPath>);
     rows.fact("run.edited", "Edited", "bodies were changed by hand since the start", inFacts<&Facts::edited>);

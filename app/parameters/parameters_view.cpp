@@ -2,7 +2,7 @@
 #include "app/model/camera_path.h"
 #include "app/model/look.h"
 #include "app/parameters/parameter_rows.h"
-#include "app/tables/launch.h"
+#include "app/tables/drop.h"
 #include "sim/core/error.h"
 #include "sim/tree/key.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 using namespace rows;
 
-constexpr Shown kInDegrees{"degrees", kDegrees};
+constexpr DisplayUnit kInDegrees{"degrees", kDegrees};
 
 template <auto member>
 constexpr auto inCamera = at<&Document::camera, member>;
@@ -175,7 +175,7 @@ void addBodies(Rows& rows) {
     selected("view.selected_speed", "Speed", "of the selected body", &BodyReadout::speed, "L/T");
     selected("view.selected_held", "Held", "the selected body feels no force", &BodyReadout::held);
     const auto orbit = [&](const char* path, std::string_view label, std::string_view idea, std::string_view unit,
-                           auto member, Shown shown = {}) {
+                           auto member, DisplayUnit shown = {}) {
         rows.fact(path, label, idea,
                   [member](const Document& d) {
                       return d.selected && d.selected->orbit ? asValue(d.selected->orbit->orbit.*member) : Value();
@@ -230,14 +230,15 @@ constexpr TreeBoxRow kTreeBoxes[] = {{"none", "no boxes"},
                                      {"acting", "the cells that act on the selected body, coloured by how they do"}};
 
 void addTree(Rows& rows) {
-    rows.choice("view.tree_cells", "Cells of a tree",
-                "boxes of the cells of an octree over the bodies: none, level (those of one level), or acting (those that "
-                "act on the selected body)",
-                kTreeBoxes[0].name, [] { return std::span(kTreeBoxes); }, at<&Document::tree, &TreeWish::boxes>,
-                {.term = "A tree takes far bodies together: cubes of space, each divided into eight while it has more than "
-                         "a few bodies. It is made of a copy of the bodies, whatever computes the run; cells act by the "
-                         "accuracy in force, or by the usual one where every pair is computed.",
-                 .kept = {.option = "--tree-cells", .scene = "view.tree_cells", .placeholder = "WHAT"}});
+    rows.choice(
+        "view.tree_cells", "Cells of a tree",
+        "boxes of the cells of an octree over the bodies: none, level (those of one level), or acting (those that "
+        "act on the selected body)",
+        kTreeBoxes[0].name, [] { return std::span(kTreeBoxes); }, at<&Document::tree, &TreeWish::boxes>,
+        {.explanation = "A tree takes far bodies together: cubes of space, each divided into eight while it has more than "
+                        "a few bodies. It is made of a copy of the bodies, whatever computes the run; cells act by the "
+                        "accuracy in force, or by the usual one where every pair is computed.",
+         .kept = {.option = "--tree-cells", .scene = "view.tree_cells", .placeholder = "WHAT"}});
     rows.member("view.tree_level", "Level of cells",
                 "level of the tree whose cells have boxes; the root's is 0, and each is half as large as the one above", "4",
                 at<&Document::tree, &TreeWish::level>,
@@ -256,22 +257,22 @@ void addTree(Rows& rows) {
 }
 
 void addArrow(Rows& rows) {
-    rows.member("drop.on", "Drop by an arrow", "a drag of the mouse drops a body", "", at<&Document::drop, &Slingshot::on>);
-    rows.choice("drop.kind", "What drops", "what is dropped by the arrow", launchRows().front().name, launchRows,
-                at<&Document::drop, &Slingshot::row>,
+    rows.member("drop.on", "Drop by an arrow", "a drag of the mouse drops a body", "", at<&Document::drop, &DropTool::on>);
+    rows.choice("drop.kind", "What drops", "what is dropped by the arrow", dropRows().front().name, dropRows,
+                at<&Document::drop, &DropTool::row>,
                 {.offers =
                      [](const Document& d) {
-                         std::vector<SettingChoice> offers = offersOf(launchRows(), launchRows()[d.drop.row].name);
-                         Slingshot other = d.drop;
+                         std::vector<SettingChoice> offers = offersOf(dropRows(), dropRows()[d.drop.row].name);
+                         DropTool other = d.drop;
                          for (other.row = 0; SettingChoice & offer : offers) {
-                             offer.refused = other.refusal(d.launchScene());
+                             offer.refused = other.refusal(d.dropScene());
                              ++other.row;
                          }
                          return offers;
                      },
-                 .spoken =
+                 .displayName =
                      [](const std::string& name) {
-                         for (const LaunchRow& row : launchRows())
+                         for (const DropRow& row : dropRows())
                              if (row.name == name) return std::string(row.label);
                          return name;
                      }});
@@ -279,10 +280,10 @@ void addArrow(Rows& rows) {
         rows.member(path, label, idea, "1", member,
                     {.bounds = {.least = 0.001, .most = 1000}, .dragged = {.speed = 0.02, .format = "%.3g x"}});
     };
-    factor("drop.mass", "Mass", "of what drops, in its usual mass", at<&Document::drop, &Slingshot::massFactor>);
-    factor("drop.size", "Size", "of a galaxy that drops, in its usual size", at<&Document::drop, &Slingshot::sizeFactor>);
+    factor("drop.mass", "Mass", "of what drops, in its usual mass", at<&Document::drop, &DropTool::massFactor>);
+    factor("drop.size", "Size", "of a galaxy that drops, in its usual size", at<&Document::drop, &DropTool::sizeFactor>);
     factor("drop.bodies", "Bodies", "of a galaxy that drops, in their usual number",
-           at<&Document::drop, &Slingshot::bodiesFactor>);
+           at<&Document::drop, &DropTool::bodiesFactor>);
 }
 
 }  // namespace

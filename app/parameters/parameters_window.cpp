@@ -35,12 +35,13 @@ std::vector<std::string_view> savedEndings() {
 }
 
 void addGroups(Rows& rows) {
-    rows.member("groups.linking", "Linking",
-                "bodies are friends that are at most so far apart, in mean distances; taken by the next search", "0.2",
-                at<&Document::groups, &GroupsWish::linking>,
-                {.term = "A group is all that friendship leads to (friends of friends). The mean distance is that of bodies "
-                         "spread evenly over the box that holds all of them; 0.2 is usual for haloes.",
-                 .bounds = {.least = 0, .most = 1000, .aboveLeast = true}});
+    rows.member(
+        "groups.linking", "Linking",
+        "bodies are friends that are at most so far apart, in mean distances; taken by the next search", "0.2",
+        at<&Document::groups, &GroupsWish::linking>,
+        {.explanation = "A group is all that friendship leads to (friends of friends). The mean distance is that of bodies "
+                        "spread evenly over the box that holds all of them; 0.2 is usual for haloes.",
+         .bounds = {.least = 0, .most = 1000, .aboveLeast = true}});
     rows.member("groups.least", "Least",
                 "bodies that a group has at least to have a colour and a line; taken by the next search", "10",
                 at<&Document::groups, &GroupsWish::least>, {.bounds = {.least = 1, .most = 2147483647}});
@@ -76,7 +77,7 @@ void addInstruments(Rows& rows) {
                 "what radii are measured from: the centre of mass of the chosen bodies, the heaviest of them, or the place "
                 "where they lie most densely",
                 "(core of galaxies, else mass)", profileCentres, at<&Document::profileWanted, &ProfileRequest::centre>,
-                {.spoken = [](const std::string& name) -> std::string {
+                {.displayName = [](const std::string& name) -> std::string {
                     return name == "mass" ? "centre of mass" : name == "core" ? "densest place" : "heaviest body";
                 }});
     rows.own("instruments.galaxy", "Galaxy",
@@ -99,7 +100,7 @@ void addInstruments(Rows& rows) {
                           offers.push_back({std::to_string(i + 1), "its own bodies only", now == i, {}});
                       return offers;
                   },
-              .spoken = [](const std::string& name) { return name == "all" ? "all bodies" : "galaxy " + name; },
+              .displayName = [](const std::string& name) { return name == "all" ? "all bodies" : "galaxy " + name; },
               .get = [](const Document& d) -> Value {
                   const int now = d.profileWanted.galaxy;
                   return now < 0 || now >= d.facts.galaxies ? std::string("all") : std::to_string(now + 1);
@@ -153,7 +154,7 @@ void addWindow(Rows& rows) {
     addInstruments(rows);
     addGroups(rows);
     rows.measured("window.frames_per_second", "Frames", "pictures a second", at<&Document::facts, &Facts::framesPerSecond>,
-                  {.term = "From about 25 a movement looks smooth; a display shows 60 at most.", .unit = "1/s"});
+                  {.explanation = "From about 25 a movement looks smooth; a display shows 60 at most.", .unit = "1/s"});
     rows.measured("window.frame_time", "Frame", "time from one picture to the next, on average",
                   at<&Document::facts, &Facts::frameMilliseconds>, {.unit = "ms"});
     rows.fact("window.message", "Message", "the sentence on screen", at<&Document::message>);

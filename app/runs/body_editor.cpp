@@ -129,7 +129,7 @@ EffectResult BodyEditor::edit(const EditBodies& asked) {
         {"launch",
          [](BodyEditor& e, const EditBodies& wanted) {
              if (!wanted.order) return EffectResult();
-             const std::string why = e.document_.drop.refusal(e.document_.launchScene());
+             const std::string why = e.document_.drop.refusal(e.document_.dropScene());
              return why.empty() ? e.drop(*wanted.order) : refusedBecause(why);
          }},
         {"aim",
@@ -151,14 +151,14 @@ void BodyEditor::makeEdits(const Edits& edits) {
     applyEdits(bodies, edits(bodies, false));
     host_.simulation().load(bodies);
     try {
-        host_.takeUpEdits();
+        host_.followEdits();
     } catch (const std::bad_alloc&) {
         host_.simulation().load(before);
-        host_.takeUpEdits();
+        host_.followEdits();
         throw;
     } catch (const std::runtime_error&) {  // OpenGL has too little memory, although the simulation had enough
         host_.simulation().load(before);
-        host_.takeUpEdits();
+        host_.followEdits();
         throw;
     }
     document_.facts.edited = true;
@@ -236,8 +236,8 @@ EffectResult BodyEditor::removeSelected() {
         });
 }
 
-EffectResult BodyEditor::drop(const LaunchOrder& order) {
-    const LaunchScene scene = document_.launchScene();
+EffectResult BodyEditor::drop(const DropOrder& order) {
+    const DropScene scene = document_.dropScene();
     const Facts& facts = document_.facts;
     if (facts.bodies->size() + order.bodies > facts.bodiesLimit)
         return refusedBecause("There is not enough memory for so many bodies.");
@@ -246,7 +246,7 @@ EffectResult BodyEditor::drop(const LaunchOrder& order) {
         std::max(1 + *std::max_element(facts.bodies->id.begin(), facts.bodies->id.end()), facts.names->idsEnd());
     // The new body gets a colour group and a centre of its own.
     const auto group = static_cast<std::uint8_t>(std::min(facts.galaxies, kMostGalaxies - 1));
-    return edit([=](const ParticleSet&, bool) { return launchEdits(order, scene, first, group, first); },
+    return edit([=](const ParticleSet&, bool) { return dropEdits(order, scene, first, group, first); },
                 [first, count = order.bodies](const ParticleSet& now, bool) {
                     std::vector<BodyEdit> edits;
                     for (const std::uint32_t id : now.id)
@@ -331,7 +331,7 @@ void BodyEditor::pull() {
             const BodyChanges::Body body = host_.simulation().backend().body(index);
             if (isHeld(body.velocity)) return;
             host_.simulation().steer(index, pulled(body.position, body.velocity));
-            host_.takeUpSteer();
+            host_.followSteer();
         });
     if (done.status == CommandStatus::applied) return;
     document_.pull.end();

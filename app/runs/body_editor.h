@@ -53,7 +53,7 @@ private:
     EffectResult edit(const Edits& change, const Edits& back);
     EffectResult takeBack(const Edits& back, std::int64_t step, std::uint64_t of);
     EffectResult removeSelected();
-    EffectResult drop(const LaunchOrder& order);
+    EffectResult drop(const DropOrder& order);
     EffectResult holdSelected(bool moving);
     EffectResult pullSelected(const EditBodies& wanted);
     EffectResult steerSelected(const std::function<Vec3d(const Vec3d& now)>& velocityOf);

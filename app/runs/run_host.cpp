@@ -35,7 +35,7 @@ std::size_t bodiesThatFit() {
 RunHost::RunHost(Document& document, const RunRequest& request, bool picture) : document_(document) {
     runs_.emplace_back(std::make_shared<Simulation>(request), picture);
     document_.facts.bodiesLimit = bodiesThatFit();
-    takeUp();
+    followSimulation();
 }
 
 bool RunHost::apply(bool again) {
@@ -56,7 +56,7 @@ bool RunHost::change(const RunRequest& wanted, bool reset) {
         if (wanted != before) simulation().apply(wanted);
         if (reset) simulation().reset();
         document_.dismissMessage();
-        takeUp();
+        followSimulation();
         return true;
     } catch (const std::bad_alloc&) {
         document_.warn("There is not enough memory for that; the run goes on as it was.");
@@ -73,18 +73,18 @@ bool RunHost::change(const RunRequest& wanted, bool reset) {
         // OpenGL has too little memory, although the simulation had enough.
         document_.warn(error.what());
         simulation().apply(before);
-        takeUp();
+        followSimulation();
     }
     return false;
 }
 
 /// Updates everything that depends on a simulation that is new or was changed.
-void RunHost::takeUp() {
+void RunHost::followSimulation() {
     Document& d = document_;
     d.intent.request = simulation().request();
     const Scene* sceneBefore = d.facts.scene;
     const RunConfiguration before = d.facts.configuration;
-    const std::uint64_t runBefore = d.facts.run;
+    const std::uint64_t runBefore = d.facts.bodiesId;
     readFacts();
     const SceneView& view = d.facts.scene->view;
     if (d.facts.scene != sceneBefore) {
@@ -107,7 +107,7 @@ void RunHost::takeUp() {
     first().attach();
     first().show(d.shownMode().published);
     // A backend or kernel that changed keeps the same bodies, and a copy of them may be large.
-    const bool others = d.facts.run != runBefore;
+    const bool others = d.facts.bodiesId != runBefore;
     if (others) {
         d.facts.startBodies = d.facts.configuration.bodies;
         refreshBodyCache(true);
@@ -134,8 +134,8 @@ void RunHost::takeUp() {
 }
 
 /// The same for edited bodies.
-void RunHost::takeUpEdits() {
-    if (rewind_) rewind_->edited(simulation());
+void RunHost::followEdits() {
+    if (history_) history_->edited(simulation());
     document_.intent.request = simulation().request();
     readFacts();
     refreshBodyCache();
@@ -143,15 +143,15 @@ void RunHost::takeUpEdits() {
 }
 
 /// The same after one body got another velocity: places, ids and masses are those before.
-void RunHost::takeUpSteer() {
-    if (rewind_) rewind_->edited(simulation());
+void RunHost::followSteer() {
+    if (history_) history_->edited(simulation());
     document_.intent.request = simulation().request();
     readFacts();
     document_.facts.edited = true;
 }
 
 /// The same after bodies have merged within a step.
-void RunHost::takeUpMergers() {
+void RunHost::followMergers() {
     if (simulation().configuration().bodies == document_.facts.configuration.bodies) return;
     readFacts();
     refreshBodyCache();
@@ -202,7 +202,7 @@ void RunHost::refreshBodyCache(bool start) {
 
 void RunHost::readFacts() {
     Facts& facts = document_.facts;
-    if (std::exchange(facts.run, simulation().bodiesId()) != facts.run) facts.stepProgress = facts.innerStep = 0;
+    if (std::exchange(facts.bodiesId, simulation().bodiesId()) != facts.bodiesId) facts.stepProgress = facts.innerStep = 0;
     facts.revision = simulation().revision();
     facts.configuration = simulation().configuration();
     facts.scene = &simulation().scene();
@@ -225,9 +225,9 @@ void RunHost::readProgress() {
     if (facts.integrator && inBlocks(facts.integrator->program)) facts.figures = simulation().backend().figures();
     if (first().hasPicture() && facts.vertexPath != first().vertices().path()) facts.vertexPath = first().vertices().path();
     facts.history.reset();
-    if (!rewind_) return;
-    facts.history = HistoryFacts{.states = rewind_->marks().size(), .bytes = rewind_->bytes()};
-    if (facts.history->states > 0) facts.history->oldestStep = rewind_->marks().front().step;
+    if (!history_) return;
+    facts.history = HistoryFacts{.states = history_->marks().size(), .bytes = history_->bytes()};
+    if (facts.history->states > 0) facts.history->oldestStep = history_->marks().front().step;
 }
 
 void RunHost::settle() {
@@ -249,12 +249,12 @@ void RunHost::advance(bool realTime, double seconds) {
     Intent& intent = document_.intent;
     StateFeed& feed = first().feed();
     // This comes before the first step: the start is a state too.
-    if (realTime && rewind_) {
+    if (realTime && history_) {
         if (twin_.on()) {
-            const Rewind::Beside beside = twin_.beside();
-            rewind_->update(simulation(), feed, hostClock(), &beside);
+            const History::Beside beside = twin_.beside();
+            history_->update(simulation(), feed, hostClock(), &beside);
         } else {
-            rewind_->update(simulation(), feed, hostClock());
+            history_->update(simulation(), feed, hostClock());
         }
     }
     if (realTime)
@@ -264,7 +264,7 @@ void RunHost::advance(bool realTime, double seconds) {
     editor_.pull();
     if (const std::int64_t made = std::exchange(ahead_, 0); made > 0) {
         first().publish();
-        takeUpMergers();
+        followMergers();
         stepsSinceChange_ += made;
         lastStepAt_ = hostClock();
     } else if (std::int64_t left = stepsOfAFrame(realTime); left > 0 || twin_.on()) {
@@ -298,7 +298,7 @@ void RunHost::advance(bool realTime, double seconds) {
             if (realTime) break;
             if (whileStepping) whileStepping();
         }
-        takeUpMergers();
+        followMergers();
         stepsSinceChange_ += done;
         if (done > 0) {
             lastStepAt_ = hostClock();
@@ -345,28 +345,28 @@ void RunHost::advanceAhead(double seconds) {
 
 /// After going back the user wants to look first, so the run pauses there.
 EffectResult RunHost::jump(const JumpTo& wanted) {
-    if (!rewind_ || (rewind_->marks().empty() && rewind_->why().empty()))
+    if (!history_ || (history_->marks().empty() && history_->why().empty()))
         return refusedBecause("There is nothing to go back to yet.");
-    if (!rewind_->why().empty()) return refusedBecause(rewind_->why() + ".");
+    if (!history_->why().empty()) return refusedBecause(history_->why() + ".");
     document_.intent.paused = true;
     document_.intent.singleSteps = 0;
-    const std::optional<std::size_t> to = wanted.state ? wanted.state : rewind_->neighbour(document_.facts.step, wanted.by);
-    if (!to || *to >= rewind_->marks().size()) return {};
+    const std::optional<std::size_t> to = wanted.state ? wanted.state : history_->neighbour(document_.facts.step, wanted.by);
+    if (!to || *to >= history_->marks().size()) return {};
     const BodyEditor::Memory before = editor_.memory();
     const bool edited = document_.facts.edited;
-    const auto kept = [this](const Rewind::Kept& target) {
-        std::optional<Rewind::Beside> beside;
+    const auto kept = [this](const History::Kept& target) {
+        std::optional<History::Beside> beside;
         if (twin_.on()) beside.emplace(twin_.beside());
-        rewind_->go(simulation(), first().feed(), target, beside ? &*beside : nullptr);
+        history_->go(simulation(), first().feed(), target, beside ? &*beside : nullptr);
     };
-    const Rewind::Kept target = rewind_->keptAt(*to);
+    const History::Kept target = history_->keptAt(*to);
     EffectResult done = goTo(target, [&] {
         kept(target);
         editor_.jump();
     });
-    if (done.status != CommandStatus::applied || !rewind_->left()) return done;
-    done.back = [this, kept, before, edited, left = rewind_->left(), of = rewind_->timeline(simulation())] {
-        if (of != rewind_->timeline(simulation())) return refusedBecause("their run has begun anew");
+    if (done.status != CommandStatus::applied || !history_->left()) return done;
+    done.back = [this, kept, before, edited, left = history_->left(), of = history_->timeline(simulation())] {
+        if (of != history_->timeline(simulation())) return refusedBecause("their run has begun anew");
         return goTo(left, [&] {
             kept(left);
             editor_.recall(before);
@@ -378,11 +378,11 @@ EffectResult RunHost::jump(const JumpTo& wanted) {
 
 /// Calls `go`, which puts the simulation to a state of its run, and updates everything else. `target`: that state where it
 /// is kept, with the second run's; null: no second run is kept beside it.
-EffectResult RunHost::goTo(const Rewind::Kept& target, const std::function<void()>& go) {
+EffectResult RunHost::goTo(const History::Kept& target, const std::function<void()>& go) {
     Intent& intent = document_.intent;
     const auto before = document_.facts.bodies;
     try {
-        const std::optional<SecondState> second = Rewind::second(target);
+        const std::optional<SecondState> second = History::second(target);
         go();
         document_.pull.end();
         intent.request = simulation().request();

@@ -4,7 +4,7 @@
 #include "app/control/host.h"
 #include "app/model/document.h"
 #include "app/runs/body_editor.h"
-#include "app/runs/rewind.h"
+#include "app/runs/history.h"
 #include "app/runs/run.h"
 #include "app/runs/twin.h"
 #include "app/runs/virial_check.h"
@@ -57,9 +57,9 @@ public:
     void settle();
 
     /// Keeps states to go back to from now on, in at most `bytes` of memory. Windows only: each is a copy of all bodies.
-    void keepHistory(std::size_t bytes) { rewind_ = std::make_unique<Rewind>(bytes); }
+    void keepHistory(std::size_t bytes) { history_ = std::make_unique<History>(bytes); }
     /// Null as long as no history is kept.
-    const Rewind* history() const { return rewind_.get(); }
+    const History* history() const { return history_.get(); }
 
     /// Releases all OpenGL objects while their context is still current, because that context is being lost. Throws
     /// DeviceError when the simulation's device is lost too.
@@ -104,10 +104,10 @@ private:
         bool edited = false;
     };
     bool change(const RunRequest& wanted, bool reset);
-    void takeUp();
-    void takeUpEdits();
-    void takeUpSteer();
-    void takeUpMergers();
+    void followSimulation();
+    void followEdits();
+    void followSteer();
+    void followMergers();
     void readFacts();
     void readProgress();
     void readTwin();
@@ -115,7 +115,7 @@ private:
     void showAnew();
     void countAnew();
     void sayPath();
-    EffectResult goTo(const Rewind::Kept& target, const std::function<void()>& go);
+    EffectResult goTo(const History::Kept& target, const std::function<void()>& go);
     EffectResult comeBack(const LeftState& left);
     void forgetTrails();
 
@@ -139,7 +139,7 @@ private:
     Twin twin_{runs_};
     std::optional<TwinChoice> failedTwin_;  ///< the intent in which it failed
     BodyEditor editor_{document_, *this};
-    std::unique_ptr<Rewind> rewind_;
+    std::unique_ptr<History> history_;
     std::deque<std::weak_ptr<LeftState>> left_;  ///< oldest first
     std::uint64_t dressings_ = 0, rateChanges_ = 0, jumps_ = 0;
     std::int64_t trailStep_ = -1;  ///< newest step in the trails

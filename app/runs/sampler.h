@@ -76,7 +76,7 @@ public:
         if (at.waits && busy()) forget();               // a window requested it
         if (second_.waiting() && !at.second) forget();  // the second run has ended
         State state = arrived();
-        if (state && state->run != run_) state = {};
+        if (state && state->bodiesId != run_) state = {};
         const bool older = again_ && !busy();
         if (older) again_ = false;
         if (state && !older) step_ = state->step();

@@ -10,7 +10,7 @@ namespace {
 
 std::shared_ptr<FedState> withoutBodies(const Simulation& simulation, RunState rest) {
     auto state = std::make_shared<FedState>();
-    state->run = simulation.bodiesId();
+    state->bodiesId = simulation.bodiesId();
     state->revision = simulation.revision();
     state->configuration = simulation.configuration();
     state->force = simulation.force();
@@ -57,7 +57,7 @@ StateTicket StateFeed::ask() {
 /// The newest state, where it is still held and the run has not continued from it.
 std::shared_ptr<const FedState> StateFeed::known(const Simulation& simulation) const {
     std::shared_ptr<const FedState> newest = newest_.lock();
-    const bool holds = newest && newest->run == simulation.bodiesId() && newest->revision == simulation.revision() &&
+    const bool holds = newest && newest->bodiesId == simulation.bodiesId() && newest->revision == simulation.revision() &&
                        newest->step() == simulation.step();
     return holds ? newest : nullptr;
 }

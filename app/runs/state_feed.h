@@ -14,7 +14,7 @@ namespace gravlab {
 /// A complete step of a run with all that an exact continuation needs, and the settings that hold for it. It is shared, so
 /// it never changes.
 struct FedState {
-    std::uint64_t run = 0, revision = 0;  ///< run and revision of the Simulation at that step
+    std::uint64_t bodiesId = 0, revision = 0;  ///< bodies and revision of the Simulation at that step
     RunState state;
     RunConfiguration configuration;
     ForceSettings force;

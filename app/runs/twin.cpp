@@ -45,13 +45,13 @@ void Twin::start(const TwinChoice& wanted, bool fromPresent) {
     watch_.restart(*begun, simulation());
     second().show(first().shown());
     second().renderer().forgetTrails();
-    takeUp();
+    followSimulation();
     // Energies are compared with the start; for very large N they are not summed.
     if (begun->bodies() <= TwinMonitor::kMostBodies) watch_.measure(side(first()), side(second()), hostClock(), true);
 }
 
 /// Updates everything that depends on a twin that is new or was changed.
-void Twin::takeUp() {
+void Twin::followSimulation() {
     second().attach();
     label();
     stepSeconds_ = 0;
@@ -73,7 +73,7 @@ void Twin::apply(const TwinChoice& wanted, bool edited) {
     if (!follows(wanted)) {
         run_->follow(first().simulation(), wanted);
         watch_.mark(first().simulation(), simulation());
-        takeUp();
+        followSimulation();
     }
     choice_ = wanted;
     label();
@@ -95,7 +95,7 @@ void Twin::follow(bool restarted) {
         }
         run_->follow(first().simulation(), choice_);
         watch_.mark(first().simulation(), simulation());
-        takeUp();
+        followSimulation();
     });
 }
 
@@ -109,7 +109,7 @@ void Twin::edit(const TwinRun::Edits& edits) {
     });
 }
 
-Rewind::Beside Twin::beside() {
+History::Beside Twin::beside() {
     const std::optional<TwinLink> link = run_->link();
     return {simulation(), second().feed(), link ? std::optional(SecondRun{choice_, *link}) : std::nullopt};
 }
@@ -123,7 +123,7 @@ void Twin::goBack(const SecondState& then) {
         choice_.view = view;
         watch_.jump(first().simulation(), simulation());
         even_ = false;  // the twin may be behind the first's time by some steps
-        takeUp();
+        followSimulation();
     });
 }
 

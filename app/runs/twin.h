@@ -1,7 +1,7 @@
 // A twin: the second of two runs, on the first one's clock. Its picture is drawn elsewhere.
 // Rule: whatever happens to the twin, the first run continues.
 #pragma once
-#include "app/runs/rewind.h"
+#include "app/runs/history.h"
 #include "app/runs/run.h"
 #include "app/runs/twin_monitor.h"
 #include "app/runs/twin_run.h"
@@ -44,7 +44,7 @@ public:
     void edit(const TwinRun::Edits& edits);
     void end();
     /// The twin's present state, to be kept beside the first; only while it is on.
-    Rewind::Beside beside();
+    History::Beside beside();
     /// Both runs go back to kept states; the first has done so already. Throws likewise; the twin is then off.
     void goBack(const SecondState& then);
 
@@ -76,7 +76,7 @@ private:
     const Run& first() const { return runs_.front(); }
     Run& second() { return runs_.back(); }
     void start(const TwinChoice& wanted, bool fromPresent);
-    void takeUp();
+    void followSimulation();
     void label();
     void publish();
     TwinMonitor::Side side(Run& run) { return {run.simulation(), run.feed(), run.vertices()}; }

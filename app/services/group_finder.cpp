@@ -16,7 +16,7 @@ GroupFinder::Known GroupFinder::found(const FedState& state, const GroupsWish& w
     // The search runs where the run computes; all cores replace a backend of one thread.
     const GroupRung& rung = groupRung(ran.onDevice ? ran.name : hostBackend().name);
     auto known = std::make_shared<KnownGroups>();
-    known->run = state.run;
+    known->bodiesId = state.bodiesId;
     known->step = state.step();
     known->time = state.time();
     known->least = static_cast<std::size_t>(wish.least);

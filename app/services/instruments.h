@@ -2,7 +2,7 @@
 // is kept anyway. All sums run on a thread of their own, below a fixed fraction of the time.
 #pragma once
 #include "app/model/document.h"
-#include "app/runs/rewind.h"
+#include "app/runs/history.h"
 #include "app/runs/sampler.h"
 #include "app/services/service.h"
 #include "sim/measure/profile.h"

@@ -65,7 +65,7 @@ std::int64_t NonFiniteMonitor::stepsLeft(const Simulation& simulation) const {
 }
 
 bool NonFiniteMonitor::due(const Simulation& simulation) const {
-    if (!good_ || good_->run != simulation.bodiesId()) return true;
+    if (!good_ || good_->bodiesId != simulation.bodiesId()) return true;
     if (simulation.step() == good_->step()) return false;
     return simulation.step() - good_->step() >= kSteps || hostClock() - lookedAt_ >= kSeconds;
 }
@@ -73,7 +73,7 @@ bool NonFiniteMonitor::due(const Simulation& simulation) const {
 std::optional<NonFiniteState> NonFiniteMonitor::judge(std::shared_ptr<const FedState> state) {
     lookedAt_ = hostClock();
     const std::optional<NonFiniteState> bad = badOf(*state);
-    const bool start = !good_ || good_->run != state->run;
+    const bool start = !good_ || good_->bodiesId != state->bodiesId;
     if (bad && !start) return bad;
     if (start) startBad_ = bad.has_value();
     good_ = std::move(state);

@@ -125,11 +125,11 @@ DropPrediction::Path DropPrediction::predicted(const std::shared_ptr<const Traje
 
 void DropPrediction::look(const ServiceFrame& frame) {
     if (!frame.drawn) return;
-    const Slingshot& tool = frame.document.drop;
+    const DropTool& tool = frame.document.drop;
     Simulation& simulation = frame.runs.simulation();
     const bool many = simulation.configuration().bodies > kMany;
     if (tool.dragging()) {
-        const LaunchOrder& order = tool.pending();
+        const DropOrder& order = tool.pending();
         const Question now{{order.place.x, order.place.y, order.place.z, order.mass},
                            {order.velocity.x, order.velocity.y, order.velocity.z, frame.document.facts.usualResponse}};
         // A slow path may grow a little before the next one replaces it. Of many bodies one state is copied per drag.

@@ -19,7 +19,7 @@ TreeViewer::Known TreeViewer::looked(const FedState& state, const Question& aske
     question.opening = run.pairs().opening;
     if (asked.body) question.body = static_cast<std::size_t>(std::ranges::find(bodies.id, *asked.body) - bodies.id.begin());
     auto known = std::make_shared<KnownTree>();
-    known->run = state.run;
+    known->bodiesId = state.bodiesId;
     known->step = state.step();
     known->wish = asked.wish;
     known->body = asked.body.value_or(0);

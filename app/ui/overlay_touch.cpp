@@ -3,8 +3,8 @@
 #include "app/ui/overlay_space.h"
 
 #include "app/services/trajectory_prediction.h"
+#include "app/tables/drop.h"
 #include "app/tables/format.h"
-#include "app/tables/launch.h"
 #include "app/ui/widgets.h"
 
 #include <glm/geometric.hpp>
@@ -76,8 +76,8 @@ void drawTrajectory(const Document& document, const Trajectory& path, const Spac
 }
 
 void drawArrow(const Document& document, const SpaceView& view, const OverlayArea& area, ImDrawList& list) {
-    const Slingshot& tool = document.drop;
-    const LaunchOrder& order = tool.pending();
+    const DropTool& tool = document.drop;
+    const DropOrder& order = tool.pending();
     const std::optional<ImVec2> from = onSurface(view, glm::vec3(order.place)), to = onSurface(view, tool.arrowEnd());
     if (!from || !to) return;
     const float s = area.scale;
@@ -95,7 +95,7 @@ void drawArrow(const Document& document, const SpaceView& view, const OverlayAre
     const SceneUnits& units = document.facts.scene->units;
     const double speed = glm::length(order.velocity) * units.speedScale;
     const std::string text =
-        formatted("%s  %.4g %s", std::string(launchRows()[static_cast<std::size_t>(order.row)].label).c_str(), speed,
+        formatted("%s  %.4g %s", std::string(dropRows()[static_cast<std::size_t>(order.row)].label).c_str(), speed,
                   units.speed.empty() ? "L/T" : std::string(units.speed).c_str());
     write(list, {to->x + 12 * s, to->y + 4 * s}, view, area, document.look.paper, text.c_str(), kArrow);
 }

@@ -1,7 +1,7 @@
 // The panel of the selected body: its facts, its motion, and the actions on it.
 #include "app/services/trajectory_prediction.h"
+#include "app/tables/drop.h"
 #include "app/tables/format.h"
-#include "app/tables/launch.h"
 #include "app/ui/parameter_widgets.h"
 #include "sim/forces/law.h"
 
@@ -53,18 +53,18 @@ void drawNeighbours(PanelContext& p, const BodyReadout& body, const SceneUnits& 
 
 /// Chooses the bodies that the arrow adds.
 void drawLaunch(PanelContext& p) {
-    const Slingshot& tool = p.document.drop;
+    const DropTool& tool = p.document.drop;
     if (!tool.on) return;
-    const LaunchScene scene = p.document.launchScene();
+    const DropScene scene = p.document.dropScene();
     const SceneUnits& units = p.facts.scene->units;
     p.widgets.section("Drop by an arrow");
     parameter(p, "drop.kind", {.label = "Drop"});
     parameter(p, "drop.mass");
-    if (launchRows()[static_cast<std::size_t>(tool.row)].galaxy) {
+    if (dropRows()[static_cast<std::size_t>(tool.row)].galaxy) {
         parameter(p, "drop.size");
         parameter(p, "drop.bodies");
     }
-    const LaunchOrder order = tool.usual(scene);
+    const DropOrder order = tool.usual(scene);
     std::string facts = number(order.mass * units.massScale, units.mass, "M");
     if (order.bodies > 1)
         facts += ", " + std::string(grouped(order.bodies)) + " bodies, " +
@@ -116,7 +116,7 @@ void drawBody(PanelContext& p) {
     drawNeighbours(p, *body, units);
     parameter(p, "view.ahead");
     if (p.document.ahead.wanted) {
-        Dragged far = parameter("view.ahead_time").dragged;
+        DragSpec far = parameter("view.ahead_time").dragged;
         far.floor = 0.1 * std::abs(p.facts.configuration.timeStep);
         parameter(p, "view.ahead_time", {.label = "Ahead", .dragged = far});
     }

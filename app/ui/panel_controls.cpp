@@ -98,12 +98,12 @@ void drawNumbers(PanelContext& p) {
     for (const SceneParameter& row : p.facts.scene->parameters) {
         const std::string format = "%.3g" + (row.unit.empty() ? "" : " " + std::string(row.unit));
         parameter(p, "scene." + std::string(row.name),
-                  {.dragged = Dragged{.speed = 0,
-                                      .floor = (row.most - row.least) / 400,
-                                      .format = format.c_str(),
-                                      .onRelease = true,
-                                      .least = row.least,
-                                      .most = row.most}});
+                  {.dragged = DragSpec{.speed = 0,
+                                       .floor = (row.most - row.least) / 400,
+                                       .format = format.c_str(),
+                                       .onRelease = true,
+                                       .least = row.least,
+                                       .most = row.most}});
     }
 }
 
@@ -271,10 +271,10 @@ void drawCompute(PanelContext& p) {
 
 /// A number in the units of the scene's clock and scale bar.
 void inUnits(PanelContext& p, std::string_view path, const std::string& unit, double scale) {
-    Dragged hand = parameter(path).dragged;
+    DragSpec hand = parameter(path).dragged;
     const std::string format = hand.format + (unit.empty() ? std::string() : " " + unit);
     hand.format = format.c_str();
-    parameter(p, path, {.dragged = hand, .shown = Shown{unit, scale}});
+    parameter(p, path, {.dragged = hand, .shown = DisplayUnit{unit, scale}});
 }
 
 void drawPhysics(PanelContext& p) {
@@ -296,7 +296,7 @@ void drawPhysics(PanelContext& p) {
     parameter(p, "run.integrator");
     p.widgets.section("Pace");
     parameter(p, "run.steps_per_frame");
-    Dragged budget = parameter("run.time_budget").dragged;
+    DragSpec budget = parameter("run.time_budget").dragged;
     if (p.document.intent.timeBudgetMs == 0) budget.format = "auto";  // what the picture leaves
     parameter(p, "run.time_budget", {.dragged = budget});
     if (p.state.inWindow) parameter(p, "window.display_sync");

@@ -68,13 +68,13 @@ void drawSettings(PanelContext& p) {
                .now = Value(film.quality >= 0 ? film.quality : kUsualQuality)});
     const double fps = framesASecond(film);
     const FilmPlan plan = filmPlan(p.document, fps);
-    Dragged steps = parameter("film.steps_per_frame").dragged;
+    DragSpec steps = parameter("film.steps_per_frame").dragged;
     const std::string asTheWindow = "as the window (" + std::to_string(plan.stepsPerFrame) + ")";
     if (film.stepsPerFrame == 0) steps.format = asTheWindow.c_str();
     parameter(p, "film.steps_per_frame", {.unavailable = running, .dragged = steps});
     parameter(p, "film.frames_per_second", {.unavailable = running});
     parameter(p, "film.loop", {.unavailable = running});
-    Dragged length = parameter("film.length").dragged;
+    DragSpec length = parameter("film.length").dragged;
     const bool loops = film.loop && plan.frames > 0 && noLoop(p.document).empty();
     const std::string period = formatted("%.3g s: one period", static_cast<double>(plan.frames) / fps);
     if (loops)

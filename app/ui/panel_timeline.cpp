@@ -1,5 +1,5 @@
 // The strip over the status line: kept states as ticks, the present as a handle; dragging moves in time.
-#include "app/runs/rewind.h"
+#include "app/runs/history.h"
 #include "app/tables/format.h"
 #include "app/tables/unit_text.h"
 #include "app/ui/panels.h"
@@ -24,9 +24,9 @@ struct Scale {
     }
 };
 
-Scale scaleOf(std::span<const RewindMark> marks, std::int64_t present, float left, float right) {
+Scale scaleOf(std::span<const HistoryMark> marks, std::int64_t present, float left, float right) {
     std::int64_t first = present, last = present;
-    for (const RewindMark& mark : marks) {
+    for (const HistoryMark& mark : marks) {
         first = std::min(first, mark.step);
         last = std::max(last, mark.step);
     }
@@ -34,7 +34,7 @@ Scale scaleOf(std::span<const RewindMark> marks, std::int64_t present, float lef
 }
 
 /// The mark nearest to the pointer; when two have the same place, the one in the pointer's row.
-std::size_t nearest(std::span<const RewindMark> marks, const Scale& scale, ImVec2 pointer, float middle) {
+std::size_t nearest(std::span<const HistoryMark> marks, const Scale& scale, ImVec2 pointer, float middle) {
     std::size_t best = 0;
     float least = 1e30f;
     for (std::size_t i = 0; i < marks.size(); ++i) {
@@ -64,7 +64,7 @@ void drawTimeline(PanelContext& p) {
     constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
                             ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoBringToFrontOnFocus;
     if (ImGui::Begin("gravlab timeline", nullptr, kFlags)) {
-        const std::span<const RewindMark> marks = history.marks;
+        const std::span<const HistoryMark> marks = history.marks;
         const ImVec2 from = ImGui::GetCursorScreenPos();
         const float width = ImGui::GetContentRegionAvail().x, middle = from.y + 0.5f * height;
         const Scale scale = scaleOf(marks, p.facts.step, from.x + 4 * s, from.x + width - 4 * s);

@@ -69,7 +69,7 @@ void drawTwinControls(PanelContext& p) {
     const RunConfiguration& now = twin.on ? twin.configuration : p.facts.configuration;
     parameter(p, "twin.view", {.label = "Shown", .unavailable = off});
     // Show the values in force, also when they come from the first run.
-    Dragged hand = parameter("twin.time_step").dragged;
+    DragSpec hand = parameter("twin.time_step").dragged;
     hand.onRelease = true;
     parameter(p, "twin.integrator", {.unavailable = off});
     parameter(p, "twin.time_step", {.unavailable = off, .now = Value(now.timeStep), .dragged = hand});

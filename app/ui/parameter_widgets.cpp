@@ -62,7 +62,7 @@ void drawFlag(PanelContext& p, const Parameter& row, const ParameterStyle& style
 void drawList(PanelContext& p, const Parameter& row, const ParameterStyle& style) {
     const Value now = shownValue(p, row, style);
     const auto* text = std::get_if<std::string>(&now);
-    const auto spoken = [&](const std::string& name) { return row.spoken ? row.spoken(name) : name; };
+    const auto spoken = [&](const std::string& name) { return row.displayName ? row.displayName(name) : name; };
     if (!p.widgets.beginCombo(controlOf(row, style.label), text ? spoken(*text) : "-", reasonOf(p, row, style), style.width))
         return;
     for (const SettingChoice& offer : offersOf(row, p.document))
@@ -71,7 +71,7 @@ void drawList(PanelContext& p, const Parameter& row, const ParameterStyle& style
 }
 
 void drawNumber(PanelContext& p, const Parameter& row, const ParameterStyle& style) {
-    const Dragged& hand = style.dragged ? *style.dragged : row.dragged;
+    const DragSpec& hand = style.dragged ? *style.dragged : row.dragged;
     const double scale = (style.shown ? *style.shown : row.shown).scale;
     const bool word = !row.otherwise.empty() && row.bounds.aboveLeast;  // the end of the range means that word
     constexpr double kTiny = 1e-30;
@@ -105,7 +105,7 @@ Control controlOf(const Parameter& row, const char* label) {
     return controlOf(
         textsOf(&row,
                 [&] {
-                    return RowTexts{row.path, std::string(row.label), tipOf(row.idea, row.term, keysOf(row.path))};
+                    return RowTexts{row.path, std::string(row.label), tipOf(row.idea, row.explanation, keysOf(row.path))};
                 }),
         label);
 }

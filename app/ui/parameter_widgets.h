@@ -15,10 +15,10 @@ struct ParameterStyle {
     const char* label = nullptr;
     Reason unavailable{};        ///< why it cannot be changed here, beside the row's own reasons
     std::optional<Value> now{};  ///< shown instead of the wanted value, when other settings decide it
-    std::optional<Dragged> dragged{};
-    std::optional<Shown> shown{};  ///< the scene's unit for it
-    std::string_view action{};     ///< the action that switches the flag, when it does more
-    float width = 0;               ///< width of a list in a line with others [pixels]
+    std::optional<DragSpec> dragged{};
+    std::optional<DisplayUnit> shown{};  ///< the scene's unit for it
+    std::string_view action{};           ///< the action that switches the flag, when it does more
+    float width = 0;                     ///< width of a list in a line with others [pixels]
 };
 
 /// A line with the label and the control for the row's kind: a tick, a list, or a number to drag or type.

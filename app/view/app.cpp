@@ -79,11 +79,11 @@ void App::advance(bool realTime) {
     realTime_ = realTime;
     const double begun = hostClock();
     if (realTime) {
-        if (facts.run != pacedRun_) pace_.restart();
-        pacedRun_ = facts.run;
+        if (facts.bodiesId != pacedRun_) pace_.restart();
+        pacedRun_ = facts.bodiesId;
         if (!runs.ahead()) askPace(begun);
     }
-    if (realTime && facts.time < facts.scene->story.time) document_.storyRun = facts.run;
+    if (realTime && facts.time < facts.scene->story.time) document_.storyRun = facts.bodiesId;
     const std::int64_t before = facts.step;
     runs.advance(realTime, realTime ? stepSeconds() : Budget{}.seconds);
     if (runs.twinFailed()) post({{SetParameter{"twin.on", false}}, Sender::guard});

@@ -65,7 +65,7 @@ public:
     /// returns false. `again` restarts the scene although nothing in it changed.
     bool apply(bool again = false);
     /// The same, for functions that open files. The app outlives it.
-    std::function<bool(bool again)> takesUp() {
+    std::function<bool(bool again)> applyIntent() {
         return [this](bool again) { return apply(again); };
     }
     /// Leaves commands for the controller, which the next frame posts.

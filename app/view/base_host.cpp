@@ -97,12 +97,12 @@ EffectResult BaseHost::open(const Open& effect) {
     if (isSceneFile(effect.file)) {
         Options base = sceneBase(app_.document);
         base.file = effect.file;
-        return taking([this, scene = withSceneFile(base)](Document& d) { return takeScene(d, scene, app_.takesUp()); });
+        return taking([this, scene = withSceneFile(base)](Document& d) { return takeScene(d, scene, app_.applyIntent()); });
     }
     ReadOptions read;
     if (!effect.units.empty()) read = againIn(app_.document, effect.units);
     return taking([this, start = openStart(effect.file, read)](Document& d) mutable {
-        return takeStart(d, std::move(start), app_.takesUp());
+        return takeStart(d, std::move(start), app_.applyIntent());
     });
 }
 
@@ -123,7 +123,7 @@ EffectResult BaseHost::takeShared(const TakeBodies& effect) {
     read.units = effect.units;
     read.allowSigns = lawRow(app_.document.facts.configuration.force.law).signedSources;
     return taking([this, start = startFrom(readShared(app_.document.ui.files.shared, read), "bodies of a client")](
-                      Document& d) mutable { return takeStart(d, std::move(start), app_.takesUp()); });
+                      Document& d) mutable { return takeStart(d, std::move(start), app_.applyIntent()); });
 }
 
 EffectResult BaseHost::begin(const Measure& effect, Ticket ticket) {

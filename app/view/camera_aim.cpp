@@ -14,9 +14,9 @@ void AutoFramer::find(Document& document, const ParticleBuffer& vertices, const 
     const double now = realTime ? hostClock() : movedAt_ + kFilmFrame;
     const double seconds = movedAt_ > 0 ? now - movedAt_ : 0;
     movedAt_ = now;
-    if (document.facts.run != run_) framing_.restart();
+    if (document.facts.bodiesId != run_) framing_.restart();
     if (std::exchange(two_, second != nullptr) != two_) sample_.reset();  // the pending result is of other runs
-    run_ = document.facts.run;
+    run_ = document.facts.bodiesId;
     if (!document.frameAll || document.tour.playing) return;
     if (!sample_) sample_ = std::make_unique<VertexSample>();
     const bool moved = document.facts.step != step_ && (now - seenAt_ >= kInterval || !realTime || !framing_.known());
@@ -45,9 +45,9 @@ void AutoFramer::see(const Document& document, double seconds) {
 
 void CentreFollower::find(Document& document, const ParticleBuffer& vertices, bool realTime) {
     if (document.follow) document.followedCentre.reset();
-    if (document.followedCentre != followed_ || document.facts.run != run_) known_ = asked_ = false;
+    if (document.followedCentre != followed_ || document.facts.bodiesId != run_) known_ = asked_ = false;
     followed_ = document.followedCentre;
-    run_ = document.facts.run;
+    run_ = document.facts.bodiesId;
     if (!followed_) return;
     if (!finder_) finder_ = std::make_unique<CentreFinder>();
     if (tagged_ != document.facts.bodies) {

@@ -53,14 +53,14 @@ bool Frame::looksTheSame() const {
     const double now = hostClock();
     const Facts& facts = app_.document.facts;
     const bool newer = facts.step != step_ || facts.twin.step != twinStep_;
-    return facts.run == run_ && app_.services.conservation.points().size() == measured_ &&
+    return facts.bodiesId == run_ && app_.services.conservation.points().size() == measured_ &&
            (!newer || (app_.behind() && now < dueAt_)) && now - at_ < kNumbers &&
            !app_.view.moving(app_.document, app_.runs);
 }
 
 void Frame::remember() {
     const Facts& facts = app_.document.facts;
-    run_ = facts.run;
+    run_ = facts.bodiesId;
     measured_ = app_.services.conservation.points().size();
     step_ = facts.step;
     twinStep_ = facts.twin.step;

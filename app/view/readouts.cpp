@@ -7,7 +7,7 @@ namespace gravlab {
 Readouts readoutsOf(const App& app) {
     const Services& s = app.services;
     const Facts& facts = app.document.facts;
-    const Rewind* history = app.runs.history();
+    const History* history = app.runs.history();
     const Twin& twin = app.runs.twin();
     const auto& profile = s.instruments.profile();
     return {.rates = s.telemetry,

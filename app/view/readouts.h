@@ -4,7 +4,7 @@
 #include "app/bench/pair_matrix.h"
 #include "app/lab/lab.h"
 #include "app/runs/divergence.h"
-#include "app/runs/rewind.h"
+#include "app/runs/history.h"
 #include "app/runs/virial_check.h"
 #include "app/services/conservation.h"
 #include "app/services/telemetry.h"
@@ -49,7 +49,7 @@ struct Readouts {
     /// The kept states.
     struct History {
         bool kept = false;
-        std::span<const RewindMark> marks;
+        std::span<const HistoryMark> marks;
         std::string_view why;  ///< why no state is kept; empty: at least one is kept
     } history;
 

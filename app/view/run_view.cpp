@@ -65,8 +65,8 @@ void RunView::watch(const Document& document, const RunHost& host) {
 bool RunView::restsNow(const Document& document, int width, int height) {
     constexpr double kMoment = 0.4;  // [s]
     const Facts& facts = document.facts;
-    Still now{facts.run,     facts.revision,      facts.step, document.drawnCamera(),
-              document.look, document.colourMode, width,      height};
+    Still now{facts.bodiesId, facts.revision,      facts.step, document.drawnCamera(),
+              document.look,  document.colourMode, width,      height};
     if (!document.intent.paused || now != still_) stillSince_ = hostClock();
     still_ = std::move(now);
     return hostClock() - stillSince_ > kMoment;

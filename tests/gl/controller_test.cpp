@@ -480,7 +480,7 @@ TEST_F(ControllerTest, aQuestionAboutUnitsThatWasPutAwayStaysAway) {
     ASSERT_TRUE(document().unitsInDoubt());
     invoke(actionOf("units-fine"), {}, document());
     EXPECT_FALSE(document().unitsInDoubt());
-    ++document().facts.run;  // a body was removed, or another state restored
+    ++document().facts.bodiesId;  // a body was removed, or another state restored
     EXPECT_FALSE(document().unitsInDoubt());
     document().facts.configuration.start = nullptr;
 }

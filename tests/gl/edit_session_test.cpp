@@ -3,7 +3,7 @@
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/session_files.h"
 #include "app/runs/run.h"
-#include "app/tables/launch.h"
+#include "app/tables/drop.h"
 #include "app/view/app.h"
 #include "edits.h"
 #include "sim/core/body_edit.h"
@@ -43,7 +43,7 @@ protected:
         app_->draw(target_->framebuffer(), 320, 200);
     }
     void edit(std::string_view row) {
-        edits_.make(*app_, {.row = row, .velocity = {0.1, -0.2, 0.3}, .order = LaunchOrder{.row = 0, .mass = 0.5}});
+        edits_.make(*app_, {.row = row, .velocity = {0.1, -0.2, 0.3}, .order = DropOrder{.row = 0, .mass = 0.5}});
     }
     void undo() { edits_.undo(*app_); }
     ParticleSet bodies() {

@@ -72,7 +72,7 @@ TEST_F(GroupsOfARun, areThoseOfTheStepThatTheyName) {
     ASSERT_EQ(ask(Invoke{"reset"}).status, CommandStatus::applied);
     frame();
     frame();
-    EXPECT_FALSE(app->document.facts.groups && app->document.facts.groups->run != app->document.facts.run);
+    EXPECT_FALSE(app->document.facts.groups && app->document.facts.groups->bodiesId != app->document.facts.bodiesId);
 }
 
 TEST_F(GroupsOfARun, aWindowFindsThemBesideItsFrames) {

@@ -323,9 +323,9 @@ TEST(LessonRun, beginsInOneChangeWhichUndoDoesNotPass) {
     ask(SetParameter{"run.paused", true});
     ask(SetParameter{"look.glow", 0.9});
     ASSERT_EQ(app.document.facts.configuration.bodies, 100u);
-    const std::uint64_t earlier = app.document.facts.run;
+    const std::uint64_t earlier = app.document.facts.bodiesId;
     ask(Invoke{"reset"});
-    const std::uint64_t before = app.document.facts.run, ofOneStart = before - earlier;
+    const std::uint64_t before = app.document.facts.bodiesId, ofOneStart = before - earlier;
     runner.open(app.document, app.reports.lesson,
                 std::make_shared<Lesson>(
                     parseLesson("title = \"T\"\nidea = \"I\"\n[[step]]\ntitle = \"First\"\nsetup = [\"open disc\", "
@@ -333,7 +333,7 @@ TEST(LessonRun, beginsInOneChangeWhichUndoDoesNotPass) {
                                 "t", "t.toml")));
     frames(10);
     EXPECT_EQ(app.document.facts.configuration.scene, "disc");
-    EXPECT_EQ(app.document.facts.run, before + ofOneStart) << "runs were built that nobody has seen";
+    EXPECT_EQ(app.document.facts.bodiesId, before + ofOneStart) << "runs were built that nobody has seen";
     EXPECT_EQ(app.document.lesson.problem, "");
     const std::size_t bodies = app.document.facts.configuration.bodies;
     const Event early = ask(Invoke{"undo"});

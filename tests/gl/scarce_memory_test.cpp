@@ -2,7 +2,7 @@
 #include "tests/scarce_memory.h"
 #include "app/frontends/headless/headless.h"
 #include "app/parameters/setting_choices.h"
-#include "app/runs/rewind.h"
+#include "app/runs/history.h"
 #include "app/runs/twin.h"
 #include "app/services/instruments.h"
 #include "app/system/host_clock.h"

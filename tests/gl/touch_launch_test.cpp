@@ -1,7 +1,7 @@
 // Drops by an arrow and paths ahead.
 #include "app/frontends/headless/headless.h"
 #include "app/services/trajectory_prediction.h"
-#include "app/tables/launch.h"
+#include "app/tables/drop.h"
 #include "app/view/app.h"
 #include "edits.h"
 #include "sim/core/error.h"
@@ -50,10 +50,10 @@ protected:
 TEST_F(LaunchSession, dropsAGalaxyAndTakesItOutAgain) {
     open("plummer", 2000);
     frame(2);
-    Slingshot& tool = written(*app).drop;
+    DropTool& tool = written(*app).drop;
     tool.on = true;
     tool.row = 2;
-    tool.press(app->document.camera, {160, 100}, {320, 200}, app->document.launchScene());
+    tool.press(app->document.camera, {160, 100}, {320, 200}, app->document.dropScene());
     tool.move({200, 100});
     edits.make(*app, {.row = "launch", .order = written(*app).drop.release()});
     frame();
@@ -69,9 +69,9 @@ TEST_F(LaunchSession, dropsAGalaxyAndTakesItOutAgain) {
 
 TEST_F(LaunchSession, showsThePathUnderTheArrowThatTheBodyThenTakes) {
     open("two-body", 0);
-    Slingshot& tool = written(*app).drop;
+    DropTool& tool = written(*app).drop;
     tool.on = true;
-    tool.press(app->document.camera, {220, 60}, {320, 200}, app->document.launchScene());
+    tool.press(app->document.camera, {220, 60}, {320, 200}, app->document.dropScene());
     tool.move({240, 80});
     frame();
     for (int i = 0; i < 500 && (app->services.dropPath.path().points.size() < 5 || app->services.dropPath.busy()); ++i) {

@@ -133,7 +133,7 @@ TEST_F(CellsOfARun, anotherRunHasItsOwnAndFewBodiesHaveARoot) {
     ASSERT_EQ(ask(SetParameter{"run.scene", std::string("figure-eight")}).status, CommandStatus::applied);
     frame();
     ASSERT_TRUE(app->document.facts.tree);
-    EXPECT_EQ(app->document.facts.tree->run, app->document.facts.run);
+    EXPECT_EQ(app->document.facts.tree->bodiesId, app->document.facts.bodiesId);
     EXPECT_EQ(cells().levels, 1);
     EXPECT_EQ(cells().boxes.size(), 1u);
     EXPECT_EQ(cells().boxes.front().bodies, 3u);

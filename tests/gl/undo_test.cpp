@@ -147,7 +147,8 @@ TEST_F(UndoTest, takesEveryActionBackOrSaysWhyNot) {
     for (const Menu& menu : menus())
         for (const Action& action : menu.rows) {
             SCOPED_TRACE(std::string(action.name));
-            if (!app || !action.lasting.empty() || app->document.facts.configuration.scene != "plummer") begin("plummer");
+            if (!app || !action.whyNotUndoable.empty() || app->document.facts.configuration.scene != "plummer")
+                begin("plummer");
             host = std::make_unique<test::RunsAlone>(*app);
             controller = std::make_unique<Controller>();
             written(*app).selectId(5);
@@ -159,7 +160,7 @@ TEST_F(UndoTest, takesEveryActionBackOrSaysWhyNot) {
             if (action.name == "undo" || (hasChoices(action) && arguments.empty())) continue;
             if (ask(Invoke{std::string(action.name), arguments}).status != CommandStatus::applied) continue;
             const Event event = ask(Invoke{"undo"});
-            const std::string why = std::string(action.lasting) + std::string(action.leaves);
+            const std::string why = std::string(action.whyNotUndoable) + std::string(action.undoSkips);
             if (!why.empty()) {
                 EXPECT_EQ(event.why, why);
                 EXPECT_EQ(event.status, CommandStatus::refused);

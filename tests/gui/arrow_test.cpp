@@ -1,6 +1,6 @@
 // Dropping a body by an arrow, with real keys and mouse in a window of this process: its position, its speed, and what
 // removes the arrow.
-#include "app/tables/launch.h"
+#include "app/tables/drop.h"
 #include "own_window.h"
 #include "tests/written.h"
 

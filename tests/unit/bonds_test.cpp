@@ -1,6 +1,6 @@
 // Bonds: their laws, every layout and row against the plain statement, known oscillations, breaking, files and bad input.
 #include "sim/forces/bonds/bonds.h"
-#include "app/runs/rewind.h"
+#include "app/runs/history.h"
 #include "app/runs/state_feed.h"
 #include "sim/backends/backend.h"
 #include "sim/core/body_edit.h"
@@ -219,7 +219,7 @@ TEST(Bonds, breakAtTheEndOfAStepWhateverCutsIt) {
 
 TEST(Bonds, theHistoryOfAWindowMendsThem) {
     Simulation simulation(tidal("cpu"));
-    Rewind rewind;
+    History rewind;
     StateFeed feed;
     for (int k = 0; k < 2; ++k) {
         rewind.update(simulation, feed, 0);

@@ -190,7 +190,7 @@ TEST(Options, ofParametersAreSettingsThatTheTableAllows) {
         const bool plain = row.kind == Kind::flag && row.kept.on.empty();
         if (plain && option != "--ahead" && option != "--lab") {
             EXPECT_EQ(parsed({"view", "two-body", option}).settings.at(row.path),
-                      Value(!option.starts_with("--no-") && row.usual != "true"))
+                      Value(!option.starts_with("--no-") && row.defaultText != "true"))
                 << row.path;
         } else if (!plain && row.kind != Kind::text) {
             EXPECT_THAT(refusalOf({"view", "two-body", option + "=?x"}), HasSubstr(option)) << row.path;

@@ -1,7 +1,7 @@
 // Contacts: what other programs got wrong (many at once, clumps, two mergers of one body, passages between two steps), what
 // is conserved, and the run around them: slices, threads, rewinding, files.
 #include "sim/contact/contact.h"
-#include "app/runs/rewind.h"
+#include "app/runs/history.h"
 #include "sim/core/error.h"
 #include "sim/core/random.h"
 #include "sim/io/checkpoint.h"
@@ -347,7 +347,7 @@ TEST_P(ContactRun, slicesThreadsRewindingAndFilesGiveTheSameBits) {
     EXPECT_LT(distance(last.angularMomentum, first.angularMomentum), 1e-13);
 
     // The same through a table of rewinding, and through a checkpoint.
-    Rewind rewind;
+    History rewind;
     StateFeed feed;
     Simulation kept(falling(GetParam()));
     for (double now = 0; kept.step() < 96; now += 10) {

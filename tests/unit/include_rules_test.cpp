@@ -392,8 +392,9 @@ TEST(IncludeRules, whatGoesPastIsNoticed) {
         EXPECT_FALSE(goesPast(line)) << line;
 }
 
-/// Files of the app that may hold a document to change it: the rooms of commands, parameters and files, the document's own, what
-/// carries commands out on the runs, and the view, whose camera and selection follow time and clicks. app/system is below documents.
+/// Files of the app that may hold a document to change it: the rooms of commands, parameters and files, the document's own,
+/// what carries commands out on the runs, and the view, whose camera and selection follow time and clicks. app/system is
+/// below documents.
 const std::regex kWriters(
     R"(app/(control|files|model|parameters|system|view)/.*|app/runs/(run_host|body_editor)\.(h|cpp)|app/frontends/window/session_files\.(h|cpp))");
 
@@ -460,8 +461,8 @@ TEST(IncludeRules, aRoomThatIncludesDownwardsIsNoticed) {
         {"sim/scenes/disc.cpp", "sim/run/simulation.h", 1},
         {"sim/run/simulation.cpp", "sim/io/checkpoint.h", 1},
         {"sim/io/file/source.cpp", "sim/io/snapshot.h", 1},
-        {"app/model/look.cpp", "app/runs/rewind.h", 1},
-        {"app/runs/rewind.cpp", "app/ui/ui.h", 1},
+        {"app/model/look.cpp", "app/runs/history.h", 1},
+        {"app/runs/history.cpp", "app/ui/ui.h", 1},
         {"app/ui/overlay.cpp", "app/frontends/window/window.h", 1},
         {"app/ui/panel_film.cpp", "app/commands/options.h", 1},
         {"app/invented/new.cpp", "app/model/look.h", 1},

@@ -1,7 +1,7 @@
 // Profiles beside a running simulation: they appear, follow the settings, and reuse state copies of other readers.
 #include "app/services/instruments.h"
 
-#include "app/runs/rewind.h"
+#include "app/runs/history.h"
 
 #include <gtest/gtest.h>
 
@@ -119,7 +119,7 @@ TEST(Instruments, takeOfVeryManyBodiesWhatIsKeptAnyway) {
 
 TEST(Instruments, theHistoryHandsOutItsNewestStateNotAfterTheRun) {
     Simulation simulation({.scene = "plummer", .bodies = 300, .backend = "cpu"});
-    Rewind rewind;
+    History rewind;
     StateFeed feed;
     EXPECT_FALSE(rewind.newest(0));
     double now = 0;

@@ -1,5 +1,5 @@
 // Dropping bodies by an arrow: positions, speeds, and small galaxies that stay bound.
-#include "app/tables/launch.h"
+#include "app/tables/drop.h"
 
 #include "sim/core/body_edit.h"
 #include "sim/measure/diagnostics.h"
@@ -15,18 +15,18 @@ namespace gravlab {
 namespace {
 
 constexpr glm::vec2 kView{800, 600};
-const LaunchScene kScene{.mass = 2, .bodies = 1000, .size = 5, .speed = 3, .softening = 0.05};
+const DropScene kScene{.mass = 2, .bodies = 1000, .size = 5, .speed = 3, .softening = 0.05};
 
 TEST(LaunchTest, theArrowIsAVelocityInThePlaneThatFacesTheViewer) {
     Camera camera;
     camera.target = {1, 2, 3};
-    Slingshot tool;
+    DropTool tool;
     tool.row = 1;
     EXPECT_FALSE(tool.release().has_value()) << "nothing was pressed";
     tool.press(camera, {400, 300}, kView, kScene);
     ASSERT_TRUE(tool.dragging());
     tool.move({550, 300});  // a quarter of the height
-    const std::optional<LaunchOrder> order = tool.release();
+    const std::optional<DropOrder> order = tool.release();
     ASSERT_TRUE(order.has_value());
     EXPECT_FALSE(tool.dragging());
     EXPECT_NEAR(glm::length(order->place - glm::dvec3(1, 2, 3)), 0, 1e-5) << "the middle is the focus";
@@ -42,10 +42,10 @@ TEST(LaunchTest, theArrowIsAVelocityInThePlaneThatFacesTheViewer) {
 }
 
 TEST(LaunchTest, aClickDropsAtRestAndEscDropsNothing) {
-    Slingshot tool;
+    DropTool tool;
     tool.press({}, {100, 100}, kView, kScene);
     tool.move({102, 101});
-    const std::optional<LaunchOrder> order = tool.release();
+    const std::optional<DropOrder> order = tool.release();
     ASSERT_TRUE(order.has_value());
     EXPECT_EQ(order->velocity, glm::dvec3(0));
     EXPECT_NEAR(order->mass, 2.0 / 1000, 1e-12) << "an average star";
@@ -55,9 +55,9 @@ TEST(LaunchTest, aClickDropsAtRestAndEscDropsNothing) {
 }
 
 TEST(LaunchTest, galaxiesNeedGravity) {
-    LaunchScene scene = kScene;
-    Slingshot tool;
-    for (tool.row = 0; tool.row < static_cast<int>(launchRows().size()); ++tool.row) {
+    DropScene scene = kScene;
+    DropTool tool;
+    for (tool.row = 0; tool.row < static_cast<int>(dropRows().size()); ++tool.row) {
         scene.gravity = true;
         EXPECT_EQ(tool.refusal(scene), "");
         scene.gravity = false;
@@ -90,13 +90,13 @@ TEST(LaunchTest, aSmallGalaxyIsMadeOfItsMassAndInBalance) {
 }
 
 TEST(LaunchTest, editsAddTheBodiesOnTheirWay) {
-    Slingshot tool;
+    DropTool tool;
     tool.row = 3;
-    LaunchOrder order = tool.usual(kScene);
+    DropOrder order = tool.usual(kScene);
     order.place = {10, 0, 0};
     order.velocity = {0, 5, 0};
     order.bodies = 150;
-    const std::vector<BodyEdit> edits = launchEdits(order, kScene, 70, 9, 1);
+    const std::vector<BodyEdit> edits = dropEdits(order, kScene, 70, 9, 1);
     ASSERT_EQ(edits.size(), 150u);
     double mass = 0, x = 0, vy = 0;
     for (const BodyEdit& edit : edits) {

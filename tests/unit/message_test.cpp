@@ -46,7 +46,7 @@ TEST(Story, isToldOnlyToThoseWhoWatchedIt) {
     EXPECT_FALSE(document.storyTold()) << "there is no scene yet";
     const Scene scene{.name = "tale", .story = {.time = 4}};
     document.facts.scene = &scene;
-    document.facts.run = 7;
+    document.facts.bodiesId = 7;
     document.facts.time = 5;
     EXPECT_FALSE(document.storyTold()) << "a run that was opened behind its end";
     document.storyRun = 7;
@@ -57,7 +57,7 @@ TEST(Story, isToldOnlyToThoseWhoWatchedIt) {
     EXPECT_TRUE(document.storyTold());
     document.storyLeft = 7;
     EXPECT_FALSE(document.storyTold()) << "it was put away";
-    document.facts.run = document.storyRun = 8;
+    document.facts.bodiesId = document.storyRun = 8;
     EXPECT_TRUE(document.storyTold()) << "and is offered after the next start";
     const Scene endless{.name = "endless"};
     document.facts.scene = &endless;

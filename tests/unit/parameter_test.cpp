@@ -40,7 +40,7 @@ TEST(Parameters, sayWhatTheyAreAndHaveTheirPathOnce) {
         EXPECT_EQ(row.choices != nullptr, row.kind == Kind::choice || row.kind == Kind::names) << row.path;
         EXPECT_EQ(row.size > 0, row.kind == Kind::list) << row.path;
         EXPECT_EQ(findParameter(row.path), &row);
-        EXPECT_EQ(row.fact(), row.usual.empty()) << row.path << ": what can be set has a usual value, a fact has none";
+        EXPECT_EQ(row.fact(), row.defaultText.empty()) << row.path << ": what can be set has a usual value, a fact has none";
         if (row.fact()) {
             EXPECT_EQ(keptText(row), "nowhere") << row.path << " is measured";
         }
@@ -58,8 +58,8 @@ TEST(Parameters, sayWhatTheyAreAndHaveTheirPathOnce) {
 
 TEST(Parameters, haveUsualValuesThatAreAllowed) {
     for (const Parameter& row : parameters())
-        if (!row.fact() && !row.usual.starts_with('(')) {
-            EXPECT_EQ(refusalOf(row, valueOf(row.usual)), "") << row.path;
+        if (!row.fact() && !row.defaultText.starts_with('(')) {
+            EXPECT_EQ(refusalOf(row, valueOf(row.defaultText)), "") << row.path;
         }
 }
 
@@ -128,12 +128,12 @@ TEST(Parameters, haveOneRangeInEveryUnit) {
 TEST(Parameters, explainTheWordsOfThePanels) {
     std::size_t explained = 0;
     for (const Parameter& row : parameters()) {
-        if (row.term.empty()) continue;
+        if (row.explanation.empty()) continue;
         ++explained;
-        EXPECT_TRUE(row.term.ends_with('.')) << row.path;
+        EXPECT_TRUE(row.explanation.ends_with('.')) << row.path;
         EXPECT_FALSE(row.idea.ends_with('.')) << row.path << ": the tooltip brings the full stop";
-        EXPECT_LT(row.term.size(), 330u) << row.path << " is more than a tooltip holds";
-        EXPECT_EQ(row.term.find(row.idea), std::string_view::npos) << row.path << " says the same twice";
+        EXPECT_LT(row.explanation.size(), 330u) << row.path << " is more than a tooltip holds";
+        EXPECT_EQ(row.explanation.find(row.idea), std::string_view::npos) << row.path << " says the same twice";
     }
     EXPECT_GE(explained, 20u);
     for (const char* path :
@@ -141,7 +141,7 @@ TEST(Parameters, explainTheWordsOfThePanels) {
           "run.unroll",    "run.split",     "run.bodies_per_thread", "run.integrator",   "run.time_step",
           "run.softening", "run.precision", "run.accuracy",          "run.law",          "run.speed",
           "run.rate",      "run.check",     "run.energy_change",     "run.virial_ratio", "run.half_mass_radius"})
-        EXPECT_FALSE(parameter(path).term.empty()) << path;
+        EXPECT_FALSE(parameter(path).explanation.empty()) << path;
     const std::string tip = controlOf(parameter("run.softening")).tip.text();
     EXPECT_TRUE(tip.starts_with("Length that blunts close encounters.\nGravity as if")) << tip;
     EXPECT_TRUE(std::string(controlOf(parameter("run.speed")).tip.text()).ends_with("what it reaches. Keys: . and ,"))

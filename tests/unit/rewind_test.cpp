@@ -1,5 +1,5 @@
 // Rewinding: exact continuation, thinning with age, branches, and the limit of memory.
-#include "app/runs/rewind.h"
+#include "app/runs/history.h"
 #include "app/runs/twin_run.h"
 #include "app/services/conservation.h"
 #include "tests/bodies.h"
@@ -25,7 +25,7 @@ RunRequest few(const std::string& integrator, const std::string& backend = "cpu"
 }
 
 /// Makes the calls of a frame, and waits for their work.
-void keep(Rewind& rewind, Simulation& simulation, StateFeed& feed, double now) {
+void keep(History& rewind, Simulation& simulation, StateFeed& feed, double now) {
     rewind.update(simulation, feed, now);
     feed.serve(simulation);
     rewind.update(simulation, feed, now);
@@ -33,21 +33,21 @@ void keep(Rewind& rewind, Simulation& simulation, StateFeed& feed, double now) {
 }
 
 /// Makes steps one by one with an update after each; the host's clock advances so that every step is due.
-void run(Rewind& rewind, Simulation& simulation, StateFeed& feed, std::int64_t toStep, double& now) {
+void run(History& rewind, Simulation& simulation, StateFeed& feed, std::int64_t toStep, double& now) {
     while (simulation.step() < toStep) {
         simulation.advance({.steps = 1}, nullptr);
         keep(rewind, simulation, feed, now += 10);
     }
 }
 
-std::vector<std::int64_t> steps(const Rewind& rewind, bool other) {
+std::vector<std::int64_t> steps(const History& rewind, bool other) {
     std::vector<std::int64_t> found;
-    for (const RewindMark& mark : rewind.marks())
+    for (const HistoryMark& mark : rewind.marks())
         if (mark.other == other) found.push_back(mark.step);
     return found;
 }
 
-std::size_t markOf(const Rewind& rewind, std::int64_t step) {
+std::size_t markOf(const History& rewind, std::int64_t step) {
     for (std::size_t i = 0; i < rewind.marks().size(); ++i)
         if (rewind.marks()[i].step == step && !rewind.marks()[i].other) return i;
     ADD_FAILURE() << "no state of step " << step;
@@ -58,7 +58,7 @@ class RewindOf : public testing::TestWithParam<std::pair<const char*, const char
 
 TEST_P(RewindOf, goingOnFromAKeptStateGivesTheBitsOfTheFirstPass) {
     Simulation simulation(few(GetParam().first, GetParam().second));
-    Rewind rewind;
+    History rewind;
     StateFeed feed;
     double now = 0;
     keep(rewind, simulation, feed, now);
@@ -109,13 +109,13 @@ TEST(Rewind, theSecondRunGoesBackWithTheFirstAndGivesTheBitsOfTheFirstPass) {
     choice.values.timeStep = 2 * first.configuration().timeStep;
     choice.keys = {"integrator", "time_step"};
     TwinRun twin(first, choice, false);
-    Rewind rewind;
+    History rewind;
     StateFeed feed, second;
     double now = 0;
-    const auto beside = [&] { return Rewind::Beside{twin.simulation(), second, SecondRun{choice, twin.link().value()}}; };
+    const auto beside = [&] { return History::Beside{twin.simulation(), second, SecondRun{choice, twin.link().value()}}; };
     const auto look = [&] {
         for (int i = 0; i < 2; ++i) {
-            const Rewind::Beside both = beside();
+            const History::Beside both = beside();
             rewind.update(first, feed, now, &both);
             feed.serve(first);
             second.serve(twin.simulation());
@@ -137,10 +137,10 @@ TEST(Rewind, theSecondRunGoesBackWithTheFirstAndGivesTheBitsOfTheFirstPass) {
     ASSERT_EQ(endOfTwin.clock.step, 20);
 
     const std::size_t mark = markOf(rewind, 17);
-    const std::optional<SecondState> then = Rewind::second(rewind.keptAt(mark));
+    const std::optional<SecondState> then = History::second(rewind.keptAt(mark));
     ASSERT_TRUE(then);
     EXPECT_EQ(then->state.clock.step, 8) << "it makes one step where the first makes two";
-    const Rewind::Beside both = beside();
+    const History::Beside both = beside();
     rewind.go(first, feed, mark, &both);
     putBack(twin.simulation(), then->configuration, then->state);
     twin.putBack(then->run.link);
@@ -152,7 +152,7 @@ TEST(Rewind, theSecondRunGoesBackWithTheFirstAndGivesTheBitsOfTheFirstPass) {
 
 TEST(Rewind, aSecondRunThatEndsWhileItIsCopiedDoesNotEndTheTimeline) {
     Simulation first(few("leapfrog"));
-    Rewind rewind;
+    History rewind;
     StateFeed feed;
     double now = 0;
     {
@@ -160,7 +160,7 @@ TEST(Rewind, aSecondRunThatEndsWhileItIsCopiedDoesNotEndTheTimeline) {
         choice.on = true;
         TwinRun twin(first, choice, false);
         StateFeed second;
-        const Rewind::Beside both{twin.simulation(), second, SecondRun{choice, twin.link().value()}};
+        const History::Beside both{twin.simulation(), second, SecondRun{choice, twin.link().value()}};
         rewind.update(first, feed, now, &both);
     }
     run(rewind, first, feed, 3, now);
@@ -169,7 +169,7 @@ TEST(Rewind, aSecondRunThatEndsWhileItIsCopiedDoesNotEndTheTimeline) {
 
 TEST(Rewind, aStateWithoutASecondRunSaysSo) {
     Simulation simulation(few("leapfrog"));
-    Rewind rewind;
+    History rewind;
     StateFeed feed;
     double now = 0;
     keep(rewind, simulation, feed, now);
@@ -180,7 +180,7 @@ TEST(Rewind, fp32StatesArePackedWithoutLoss) {
     RunRequest settings{.scene = "plummer", .bodies = 500, .backend = "cpu"};
     settings.precision = Precision::fp32;
     Simulation simulation(settings);
-    Rewind rewind;
+    History rewind;
     StateFeed feed;
     double now = 0;
     keep(rewind, simulation, feed, now);
@@ -196,7 +196,7 @@ TEST(Rewind, fp32StatesArePackedWithoutLoss) {
 
 TEST(Rewind, playingOnFromThePastMakesABranchAndBothStay) {
     Simulation simulation(few("leapfrog"));
-    Rewind rewind;
+    History rewind;
     StateFeed feed;
     double now = 0;
     keep(rewind, simulation, feed, now);
@@ -225,7 +225,7 @@ TEST(Rewind, playingOnFromThePastMakesABranchAndBothStay) {
 
 TEST(Rewind, thePresentIsKeptBeforeItIsLeft) {
     Simulation simulation(few("leapfrog"));
-    Rewind rewind;
+    History rewind;
     StateFeed feed;
     double now = 0;
     keep(rewind, simulation, feed, now);
@@ -242,7 +242,7 @@ TEST(Rewind, thePresentIsKeptBeforeItIsLeft) {
 
 TEST(Rewind, anEditAtAKeptStepIsKeptBeforeItIsLeft) {
     Simulation simulation(few("leapfrog"));
-    Rewind rewind;
+    History rewind;
     StateFeed feed;
     double now = 0;
     rewind.update(simulation, feed, now);
@@ -263,7 +263,7 @@ TEST(Rewind, anEditAtAKeptStepIsKeptBeforeItIsLeft) {
 
 TEST(Rewind, gapsGrowWithAgeAndMemoryIsKept) {
     Simulation simulation(few("leapfrog"));
-    Rewind rewind(64 * 1024);
+    History rewind(64 * 1024);
     StateFeed feed;
     double now = 0;
     keep(rewind, simulation, feed, now);
@@ -285,7 +285,7 @@ TEST(Rewind, whatATreeKeepsIsCountedAndComesBack) {
     Simulation simulation(request);
     ASSERT_TRUE(simulation.backend().activeKernel().approximates);
     // Enough for two states of 48 bytes per body with ids and groups, but not for three.
-    Rewind rewind(1'400'000), roomy(1'600'000);
+    History rewind(1'400'000), roomy(1'600'000);
     StateFeed feed;
     double now = 0;
     for (int i = 0; i < 6; ++i) {
@@ -317,7 +317,7 @@ TEST(Rewind, whatATreeKeepsIsCountedAndComesBack) {
 
 TEST(Rewind, anotherRunHasItsOwnTimeline) {
     Simulation simulation(few("leapfrog"));
-    Rewind rewind;
+    History rewind;
     StateFeed feed;
     double now = 0;
     rewind.update(simulation, feed, now);
@@ -341,7 +341,7 @@ TEST(Rewind, anotherRunHasItsOwnTimeline) {
 
 TEST(Rewind, tooManyBodiesForTheMemoryAreRefusedWithTheNumbers) {
     Simulation simulation(RunRequest{.scene = "plummer", .bodies = 20000, .backend = "cpu"});
-    Rewind rewind(std::size_t{1} << 20);
+    History rewind(std::size_t{1} << 20);
     StateFeed feed;
     keep(rewind, simulation, feed, 0);
     EXPECT_TRUE(rewind.marks().empty());
@@ -353,7 +353,7 @@ TEST(Rewind, noMemoryForAStateDropsTheOldestHalf) {
     constexpr std::size_t kBodies = 1237;  // no other allocation has that size
     Simulation simulation({.scene = "plummer", .bodies = kBodies, .backend = "cpu"});
     ASSERT_EQ(simulation.configuration().force.precision, Precision::fp32);
-    Rewind rewind;
+    History rewind;
     StateFeed feed;
     double now = 0;
     rewind.update(simulation, feed, now);
@@ -389,7 +389,7 @@ TEST(Rewind, noMemoryForAStateDropsTheOldestHalf) {
 TEST(Rewind, anEditThatThereWasNoMemoryForIsKeptLater) {
     constexpr std::size_t kBodies = 1237;
     Simulation simulation({.scene = "plummer", .bodies = kBodies, .backend = "cpu"});
-    Rewind rewind;
+    History rewind;
     StateFeed feed;
     double now = 0;
     rewind.update(simulation, feed, now);
@@ -413,7 +413,7 @@ TEST(Rewind, anEditThatThereWasNoMemoryForIsKeptLater) {
 
 TEST(Rewind, theEnergyStripKeepsItsReferenceAndLosesWhatComesLater) {
     Simulation simulation(few("leapfrog"));
-    Rewind rewind;
+    History rewind;
     StateFeed feed;
     ConservationMonitor watch;
     double now = 0;

@@ -27,7 +27,7 @@ TEST(StateFeed, whoAsksInTheMeantimeSharesOneState) {
     EXPECT_EQ(other.take(), state);
     EXPECT_FALSE(one.waiting());
     EXPECT_EQ(one.take(), nullptr) << "once";
-    EXPECT_EQ(state->run, simulation.bodiesId());
+    EXPECT_EQ(state->bodiesId, simulation.bodiesId());
     EXPECT_EQ(state->revision, simulation.revision());
     EXPECT_EQ(state->configuration, simulation.configuration());
     EXPECT_EQ(state->step(), 0);
@@ -80,7 +80,7 @@ TEST(StateFeed, goingOnFromAStateGivesTheBitsOfTheFirstPass) {
     ASSERT_TRUE(state);
     ASSERT_FALSE(state->state.integratorState.empty());
     simulation.restore(state->state);
-    EXPECT_NE(simulation.bodiesId(), state->run);
+    EXPECT_NE(simulation.bodiesId(), state->bodiesId);
     run(simulation, end.clock.step - state->step());
     EXPECT_TRUE(testing_support::sameBytes(simulation.state().bodies.position, end.bodies.position));
 }
@@ -94,11 +94,11 @@ TEST(StateFeed, anotherRunOrAnotherSettingIsAnotherState) {
     simulation.apply(wanted);
     const auto second = feed.now(simulation);
     EXPECT_NE(second, first);
-    EXPECT_EQ(second->run, first->run);
+    EXPECT_EQ(second->bodiesId, first->bodiesId);
     EXPECT_EQ(second->configuration.timeStep, wanted.timeStep);
     simulation.load(first->state.bodies);
     const auto third = feed.now(simulation);
-    EXPECT_NE(third->run, second->run);
+    EXPECT_NE(third->bodiesId, second->bodiesId);
 }
 
 TEST(StateFeed, lackOfMemoryIsToldToWhoAskedAndTheNextOneIsServed) {

@@ -2,8 +2,8 @@
 
 #include "app/files/scene_file.h"
 #include "app/film/encoders.h"
-#include "app/frontends/headless/beside_picture.h"
 #include "app/frontends/headless/headless.h"
+#include "app/frontends/headless/picture_copy.h"
 #include "app/model/film_plan.h"
 #include "app/system/host_clock.h"
 #include "app/system/picture.h"
@@ -211,7 +211,7 @@ void Recorder::update(App& app) {
     // A twin that is behind is not shown yet.
     if (step != nextStep_ || !app.runs.twin().even() || !thread_->hasRoom()) return;
     try {
-        if (!picture_) picture_ = std::make_unique<BesidePicture>(renderer_);
+        if (!picture_) picture_ = std::make_unique<PictureCopy>(renderer_);
         picture_->draw(app, *target_, app.document.ui.film.panels, 1 / fps_);
         collect(false);
     } catch (const std::bad_alloc&) {

@@ -17,7 +17,7 @@
 
 namespace gravlab {
 
-class BesidePicture;
+class PictureCopy;
 class OffscreenTarget;
 
 class Recorder {
@@ -70,7 +70,7 @@ private:
     std::deque<Ticket> cancelling_;
     std::vector<Ended> ended_;
     std::unique_ptr<OffscreenTarget> target_;
-    std::unique_ptr<BesidePicture> picture_;
+    std::unique_ptr<PictureCopy> picture_;
     bool ending_ = false;
     std::string file_, renderer_;
     std::int64_t frames_ = 0, pacedFrames_ = 0, framesWanted_ = 0, step_ = 0, nextStep_ = 0;

@@ -102,7 +102,7 @@ SessionFiles::SessionFiles(App& app, double autosaveSeconds)
       autosaveSeconds_(autosaveSeconds),
       saved_(std::chrono::steady_clock::now()),
       savedStep_(app.document.facts.step),
-      savedRun_(app.document.facts.run) {
+      savedRun_(app.document.facts.bodiesId) {
     if (autosaveSeconds_ <= 0) return;
     try {
         begin();
@@ -259,7 +259,7 @@ bool SessionFiles::requireSoundForces(double limit) {
 }
 
 EffectResult SessionFiles::taken(Document& document, const std::string& path, const Options& scene) {
-    if (!takeScene(document, scene, app_.takesUp())) return refusedBecause(document.message);
+    if (!takeScene(document, scene, app_.applyIntent())) return refusedBecause(document.message);
     document.ui.files.shown = false;
     sayNotes({}, scene.notes);
     remember(path);
@@ -268,7 +268,7 @@ EffectResult SessionFiles::taken(Document& document, const std::string& path, co
 
 EffectResult SessionFiles::taken(Document& document, const std::string& path, LoadedStart offer, bool recovers) {
     std::vector<std::string> notes = offer.notes;
-    if (!takeStart(document, std::move(offer), app_.takesUp())) return refusedBecause(document.message);
+    if (!takeStart(document, std::move(offer), app_.applyIntent())) return refusedBecause(document.message);
     // The question about units has a panel of its own, with its answers.
     if (document.unitsInDoubt()) std::erase(notes, document.facts.configuration.start->doubt.question);
     sayNotes(path + ": ", notes);
@@ -340,9 +340,9 @@ void SessionFiles::watch() {
     const std::string text = blown->text() + where;
     app_.reports.news.warn(text);
     if (!mark_) return;
-    const bool saved = keptStep_ >= 0 && keptRun_ == app_.document.facts.run;
+    const bool saved = keptStep_ >= 0 && keptRun_ == app_.document.facts.bodiesId;
     if (!guard_.startIsGood() && !saved) return;
-    blownRun_ = app_.document.facts.run;
+    blownRun_ = app_.document.facts.bodiesId;
     jobs_.post({.work =
                     [good = guard_.startIsGood() ? guard_.lastGood() : nullptr, file = mark_->autosave(), step = keptStep_] {
                         if (good) return keep(*good, file);
@@ -358,15 +358,15 @@ void SessionFiles::watch() {
 
 void SessionFiles::autosave() {
     const Facts& facts = app_.document.facts;
-    if (!mark_ || jobs_.busy() || (facts.step == savedStep_ && facts.run == savedRun_)) return;
-    if (app_.document.facts.run == blownRun_) return;
+    if (!mark_ || jobs_.busy() || (facts.step == savedStep_ && facts.bodiesId == savedRun_)) return;
+    if (app_.document.facts.bodiesId == blownRun_) return;
     const auto time = std::chrono::steady_clock::now();
     if (time - saved_ < std::chrono::duration<double>(autosaveSeconds_)) return;
     saved_ = time;
     savedStep_ = facts.step;
-    savedRun_ = facts.run;
+    savedRun_ = facts.bodiesId;
     FileJob job = savingRun(mark_->autosave().string(), {}, true);
-    job.done = [this, step = savedStep_, run = app_.document.facts.run](const FileOutcome& outcome) {
+    job.done = [this, step = savedStep_, run = app_.document.facts.bodiesId](const FileOutcome& outcome) {
         state_.listed = false;
         if (outcome.status != FileOutcome::Status::written)
             return app_.reports.news.warn("The autosave failed: " + outcome.sentence);
@@ -400,7 +400,7 @@ std::string SessionFiles::close() {
     if (jobs_.busy()) app_.runs.first().feed().serve(app_.runs.simulation());
     settle();
     if (unsaved_) {
-        const bool blown = app_.document.facts.run == blownRun_;  // the last good state takes its place
+        const bool blown = app_.document.facts.bodiesId == blownRun_;  // the last good state takes its place
         if (mark_ && blown) return lost_ + ". The last good state is in " + mark_->autosave().string();
         return lost_ + ". " +
                keep(*copyOf(app_.runs.simulation()),
@@ -414,7 +414,7 @@ std::string SessionFiles::close() {
 std::string SessionFiles::rescue() noexcept {
     try {
         settle();
-        if (guard_.startIsGood() && guard_.lastGood()->run == app_.document.facts.run)
+        if (guard_.startIsGood() && guard_.lastGood()->bodiesId == app_.document.facts.bodiesId)
             return keep(*guard_.lastGood(), leftRunFile(guard_.lastGood()->configuration.scene));
         if (mark_ && keptStep_ >= 0)
             return "The autosave of step " + std::to_string(keptStep_) + " is in " + mark_->autosave().string();

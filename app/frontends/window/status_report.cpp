@@ -3,7 +3,7 @@
 
 #include "app/control/json_value.h"
 #include "app/parameters/parameter.h"
-#include "app/runs/rewind.h"
+#include "app/runs/history.h"
 #include "app/runs/twin.h"
 #include "app/services/trajectory_prediction.h"
 #include "render/gl_objects.h"
@@ -56,10 +56,10 @@ constexpr StatusRow kRenamed[] = {
 };
 
 nlohmann::ordered_json rewindFacts(const RunHost& runs) {
-    const Rewind* history = runs.history();
+    const History* history = runs.history();
     if (!history) return nullptr;
     nlohmann::ordered_json steps = nlohmann::ordered_json::array(), other = steps;
-    for (const RewindMark& mark : history->marks()) (mark.other ? other : steps).push_back(mark.step);
+    for (const HistoryMark& mark : history->marks()) (mark.other ? other : steps).push_back(mark.step);
     return {{"steps", steps}, {"other", other}, {"bytes", history->bytes()}, {"why", history->why()}};
 }
 

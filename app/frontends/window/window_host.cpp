@@ -1,7 +1,7 @@
 #include "app/frontends/window/window_host.h"
 
 #include "app/files/scene_file.h"
-#include "app/frontends/headless/beside_picture.h"
+#include "app/frontends/headless/picture_copy.h"
 #include "app/system/file_names.h"
 
 namespace gravlab {

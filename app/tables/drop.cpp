@@ -1,5 +1,5 @@
 // The arrow's length on the screen is the speed: a quarter of the picture's height is the top of the scene's colour map.
-#include "app/tables/launch.h"
+#include "app/tables/drop.h"
 
 #include "sim/scenes/companion.h"
 
@@ -9,7 +9,7 @@
 namespace gravlab {
 namespace {
 
-constexpr LaunchRow kRows[] = {
+constexpr DropRow kRows[] = {
     {"star", "Star", "a body like an average one of the scene", 0, false, false},
     {"black-hole", "Black hole", "one body with a twentieth of the mass of all", 0.05, false, false},
     {"cluster", "Round galaxy", "a Plummer sphere in balance, a twentieth of the mass of all", 0.05, true, false},
@@ -22,25 +22,25 @@ constexpr float kDeadPixels = 4;       // a shorter arrow counts as a click
 
 }  // namespace
 
-std::span<const LaunchRow> launchRows() { return kRows; }
+std::span<const DropRow> dropRows() { return kRows; }
 
-LaunchOrder Slingshot::usual(const LaunchScene& scene) const {
-    const LaunchRow& what = kRows[static_cast<std::size_t>(std::clamp(row, 0, static_cast<int>(std::size(kRows)) - 1))];
+DropOrder DropTool::usual(const DropScene& scene) const {
+    const DropRow& what = kRows[static_cast<std::size_t>(std::clamp(row, 0, static_cast<int>(std::size(kRows)) - 1))];
     const double count = static_cast<double>(std::max<std::size_t>(scene.bodies, 1));
-    LaunchOrder drop{.row = static_cast<int>(&what - kRows)};
+    DropOrder drop{.row = static_cast<int>(&what - kRows)};
     drop.mass = massFactor * (what.massShare > 0 ? what.massShare : 1 / count) * scene.mass;
     drop.size = what.galaxy ? sizeFactor * kSizeShare * scene.size : 0;
     if (what.galaxy) drop.bodies = static_cast<std::size_t>(std::clamp(bodiesFactor * kBodiesShare * count, 100.0, 1e6));
     return drop;
 }
 
-std::string Slingshot::refusal(const LaunchScene& scene) const {
+std::string DropTool::refusal(const DropScene& scene) const {
     if (scene.gravity || row == 0) return {};
     return "A " + std::string(kRows[row].label) + " is held together by gravity, and another law acts here. Drop a star.";
 }
 
-void Slingshot::press(const Camera& camera, glm::vec2 cursor, glm::vec2 viewport, const LaunchScene& scene) {
-    LaunchOrder drop = usual(scene);
+void DropTool::press(const Camera& camera, glm::vec2 cursor, glm::vec2 viewport, const DropScene& scene) {
+    DropOrder drop = usual(scene);
     const glm::vec3 place = camera.pointUnder(cursor, viewport), back = camera.eye() - camera.target;
     drop.place = place;
     drop.facing = glm::dvec3(back) / static_cast<double>(camera.distance);
@@ -48,7 +48,7 @@ void Slingshot::press(const Camera& camera, glm::vec2 cursor, glm::vec2 viewport
         Drag{camera, viewport, cursor, scene.speed / (0.25 * static_cast<double>(std::max(viewport.y, 1.0f))), drop, place};
 }
 
-void Slingshot::move(glm::vec2 cursor) {
+void DropTool::move(glm::vec2 cursor) {
     if (!drag_) return;
     const glm::vec2 way = cursor - drag_->from;
     const bool none = std::hypot(way.x, way.y) < kDeadPixels;
@@ -58,16 +58,16 @@ void Slingshot::move(glm::vec2 cursor) {
         (glm::dvec3(drag_->end) - drag_->order.place) * (none ? 0 : drag_->speedPerPixel / lengthPerPixel);
 }
 
-std::optional<LaunchOrder> Slingshot::release() {
+std::optional<DropOrder> DropTool::release() {
     if (!drag_) return std::nullopt;
-    const LaunchOrder decided = drag_->order;
+    const DropOrder decided = drag_->order;
     drag_.reset();
     return decided;
 }
 
-std::vector<BodyEdit> launchEdits(const LaunchOrder& order, const LaunchScene& scene, std::uint32_t id, std::uint8_t group,
-                                  std::uint64_t seed) {
-    const LaunchRow& what = kRows[order.row];
+std::vector<BodyEdit> dropEdits(const DropOrder& order, const DropScene& scene, std::uint32_t id, std::uint8_t group,
+                                std::uint64_t seed) {
+    const DropRow& what = kRows[order.row];
     ParticleSet bodies;
     if (what.galaxy) {
         bodies = scenes::companion({.disc = what.disc,

@@ -1,5 +1,5 @@
 // States are packed beside the run: fp32 where that loses nothing; ids and groups are shared as long as they are the same.
-#include "app/runs/rewind.h"
+#include "app/runs/history.h"
 #include "sim/forces/fields/field_text.h"
 #include "sim/forces/law_numbers.h"
 
@@ -74,7 +74,7 @@ std::size_t estimate(const RunConfiguration& run) {
 
 }  // namespace
 
-struct Rewind::Keyframe {
+struct History::Keyframe {
     RunConfiguration configuration;
     Clock clock;
     PackedVectors position, velocity;
@@ -123,10 +123,10 @@ void putBack(Simulation& simulation, const RunConfiguration& then, const RunStat
     }
 }
 
-Rewind::Rewind(std::size_t budget) : budget_(budget) {}
-Rewind::~Rewind() = default;
+History::History(std::size_t budget) : budget_(budget) {}
+History::~History() = default;
 
-Rewind::Kept Rewind::packed(const FedState& from, const Kept& before) {
+History::Kept History::packed(const FedState& from, const Kept& before) {
     const auto shared = [](const auto& now, const auto& last) {
         using Vector = std::remove_cvref_t<decltype(now)>;
         return last && *last == now ? last : std::make_shared<const Vector>(now);
@@ -146,7 +146,7 @@ Rewind::Kept Rewind::packed(const FedState& from, const Kept& before) {
                  .others = state.others});
 }
 
-Rewind::Kept Rewind::packedBoth(const Packing& from) {
+History::Kept History::packedBoth(const Packing& from) {
     Kept first = packed(*from.state, from.before);
     if (!from.second) return first;
     Keyframe both = *first;
@@ -155,7 +155,7 @@ Rewind::Kept Rewind::packedBoth(const Packing& from) {
     return std::make_shared<const Keyframe>(std::move(both));
 }
 
-RunState Rewind::unpacked(const Keyframe& from) {
+RunState History::unpacked(const Keyframe& from) {
     RunState state;
     state.bodies.position = from.position.all();
     state.bodies.velocity = from.velocity.all();
@@ -171,7 +171,7 @@ RunState Rewind::unpacked(const Keyframe& from) {
 }
 
 /// Notices another run.
-void Rewind::follow(const Simulation& simulation) {
+void History::follow(const Simulation& simulation) {
     if (std::exchange(run_, simulation.bodiesId()) == simulation.bodiesId()) return;
     ++timeline_;
     packer_.drop();
@@ -183,14 +183,14 @@ void Rewind::follow(const Simulation& simulation) {
     list();
 }
 
-void Rewind::edited(const Simulation& simulation) {
+void History::edited(const Simulation& simulation) {
     run_ = simulation.bodiesId();
     states_.adopt(simulation);
     edited_ = true;
 }
 
 /// Once the run has continued from the state that it was put to, later states are another branch.
-void Rewind::branch(const Simulation& simulation) {
+void History::branch(const Simulation& simulation) {
     if (!wentTo_ || simulation.step() == *wentTo_) return;
     const auto later =
         std::find_if(line_.begin(), line_.end(), [&](const Kept& kept) { return kept->clock.step > *wentTo_; });
@@ -204,14 +204,14 @@ void Rewind::branch(const Simulation& simulation) {
 }
 
 /// `both`: there is a second run beside it.
-bool Rewind::isKept(const Simulation& simulation, bool both) const {
+bool History::isKept(const Simulation& simulation, bool both) const {
     return !edited_ && std::any_of(line_.begin(), line_.end(), [&](const Kept& kept) {
         return kept->clock.step == simulation.step() && kept->configuration.bodies == simulation.configuration().bodies &&
                (!both || kept->second);
     });
 }
 
-void Rewind::update(Simulation& simulation, StateFeed& feed, double now, const Beside* beside) try {
+void History::update(Simulation& simulation, StateFeed& feed, double now, const Beside* beside) try {
     keep(simulation, feed, now, beside);
 } catch (const std::bad_alloc&) {
     states_.forget();
@@ -220,7 +220,7 @@ void Rewind::update(Simulation& simulation, StateFeed& feed, double now, const B
     list();
 }
 
-void Rewind::keep(Simulation& simulation, StateFeed& feed, double now, const Beside* beside) {
+void History::keep(Simulation& simulation, StateFeed& feed, double now, const Beside* beside) {
     now_ = now;
     follow(simulation);
     branch(simulation);
@@ -250,7 +250,7 @@ void Rewind::keep(Simulation& simulation, StateFeed& feed, double now, const Bes
     edited_ = false;
 }
 
-std::optional<KeptBodies> Rewind::newest(std::int64_t step) const {
+std::optional<KeptBodies> History::newest(std::int64_t step) const {
     const auto after = std::find_if(line_.begin(), line_.end(), [&](const Kept& kept) { return kept->clock.step > step; });
     if (after == line_.begin()) return std::nullopt;
     const Kept kept = *(after - 1);
@@ -258,18 +258,18 @@ std::optional<KeptBodies> Rewind::newest(std::int64_t step) const {
                       [kept] { return std::make_shared<const ParticleSet>(unpacked(*kept).bodies); }};
 }
 
-void Rewind::take() {
+void History::take() {
     packer_.wait();
     if (std::optional<Kept> kept = packer_.poll()) add(std::move(*kept));
 }
 
-void Rewind::settle() {
+void History::settle() {
     take();
     thin();
     list();
 }
 
-void Rewind::add(Kept kept) {
+void History::add(Kept kept) {
     const auto place = std::lower_bound(line_.begin(), line_.end(), kept,
                                         [](const Kept& a, const Kept& b) { return a->clock.step < b->clock.step; });
     if (place != line_.end() && (*place)->clock.step == kept->clock.step)
@@ -279,7 +279,7 @@ void Rewind::add(Kept kept) {
 }
 
 /// Drops states until the rest fits. The first to go leaves the smallest gap for its age, so that gaps grow with age.
-void Rewind::thin() {
+void History::thin() {
     const auto dropOne = [](std::vector<Kept>& from) {
         if (from.size() < 3) {
             from.erase(from.begin());
@@ -307,7 +307,7 @@ void Rewind::thin() {
     }
 }
 
-std::size_t Rewind::bytes() const {
+std::size_t History::bytes() const {
     std::size_t sum = 0;
     std::set<const void*> counted;
     const auto shared = [&](const auto& array) {
@@ -323,13 +323,13 @@ std::size_t Rewind::bytes() const {
     return sum;
 }
 
-void Rewind::list() {
+void History::list() {
     marks_.clear();
     for (const Kept& kept : line_) marks_.push_back({kept->clock.step, kept->clock.time(), false});
     for (const Kept& kept : other_) marks_.push_back({kept->clock.step, kept->clock.time(), true});
 }
 
-std::optional<std::size_t> Rewind::neighbour(std::int64_t step, int by) const {
+std::optional<std::size_t> History::neighbour(std::int64_t step, int by) const {
     const auto count = static_cast<std::ptrdiff_t>(line_.size());
     if (by == 0 || count == 0) return std::nullopt;
     std::ptrdiff_t before = 0, upTo = 0;  // marks below the step, and up to it
@@ -342,17 +342,17 @@ std::optional<std::size_t> Rewind::neighbour(std::int64_t step, int by) const {
     return static_cast<std::size_t>(wanted);
 }
 
-Rewind::Kept Rewind::keptAt(std::size_t mark) const {
+History::Kept History::keptAt(std::size_t mark) const {
     return mark < line_.size() ? line_[mark] : other_.at(mark - line_.size());
 }
 
-std::optional<SecondState> Rewind::second(const Kept& kept) {
+std::optional<SecondState> History::second(const Kept& kept) {
     if (!kept || !kept->second || !kept->run) return std::nullopt;
     return SecondState{*kept->run, kept->second->configuration, unpacked(*kept->second)};
 }
 
-std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulation, StateFeed& feed, Kept target,
-                                                             const Beside* beside) {
+std::shared_ptr<const std::vector<std::uint32_t>> History::go(Simulation& simulation, StateFeed& feed, Kept target,
+                                                              const Beside* beside) {
     take();
     branch(simulation);
     if (const bool both = beside && beside->run; !isKept(simulation, both)) {

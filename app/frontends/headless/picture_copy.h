@@ -15,13 +15,13 @@ namespace gravlab {
 class OffscreenTarget;
 class Ui;
 
-class BesidePicture {
+class PictureCopy {
 public:
     /// `renderer` names the OpenGL context, which must be current as long as the object lives.
-    explicit BesidePicture(std::string renderer);
-    ~BesidePicture();
-    BesidePicture(const BesidePicture&) = delete;
-    BesidePicture& operator=(const BesidePicture&) = delete;
+    explicit PictureCopy(std::string renderer);
+    ~PictureCopy();
+    PictureCopy(const PictureCopy&) = delete;
+    PictureCopy& operator=(const PictureCopy&) = delete;
 
     /// Draws the window's content into the target, `seconds` after the previous picture, and leaves the target bound.
     void draw(App& app, OffscreenTarget& target, bool panels, double seconds);

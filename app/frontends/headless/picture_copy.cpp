@@ -1,4 +1,4 @@
-#include "app/frontends/headless/beside_picture.h"
+#include "app/frontends/headless/picture_copy.h"
 
 #include "app/files/scene_file.h"
 #include "app/frontends/headless/headless.h"
@@ -22,12 +22,12 @@ constexpr float kUsualHeight = 1080;  // pixels, height of a picture whose lette
 
 }  // namespace
 
-BesidePicture::BesidePicture(std::string renderer) : renderer_(std::move(renderer)) {}
+PictureCopy::PictureCopy(std::string renderer) : renderer_(std::move(renderer)) {}
 
-BesidePicture::~BesidePicture() = default;
+PictureCopy::~PictureCopy() = default;
 
 /// Builds panels, or the text over the bodies. False where there is neither.
-bool BesidePicture::buildPanels(App& app, int width, int height, bool panels, double seconds) {
+bool PictureCopy::buildPanels(App& app, int width, int height, bool panels, double seconds) {
     if (!panels && !app.document.overlayDraws() && !app.document.fourViewed() && !app.document.facts.twin.on &&
         !app.document.selected)
         return false;
@@ -42,7 +42,7 @@ bool BesidePicture::buildPanels(App& app, int width, int height, bool panels, do
     return true;
 }
 
-void BesidePicture::draw(App& app, OffscreenTarget& target, bool panels, double seconds) {
+void PictureCopy::draw(App& app, OffscreenTarget& target, bool panels, double seconds) {
     const int width = target.width(), height = target.height();
     const bool over = buildPanels(app, width, height, panels, seconds);
     app.view.drawAgain(app.runs, viewports(app.document, width, height, over ? panels_->free() : PicturePart{}),
@@ -50,7 +50,7 @@ void BesidePicture::draw(App& app, OffscreenTarget& target, bool panels, double 
     if (over) panels_->draw();
 }
 
-std::vector<std::uint8_t> BesidePicture::pixels(App& app, int width, int height, bool panels) {
+std::vector<std::uint8_t> PictureCopy::pixels(App& app, int width, int height, bool panels) {
     const int side = tileSide(width, height, 0, largestSide());
     requirePictureMemory(width, height, side);
     if (side == 0) {
@@ -73,7 +73,7 @@ FileJob takePicture(App& app, Ui& ui, int width, int height, const std::string& 
     const bool own = state.pictureWidth > 0 && state.pictureHeight > 0;
     const int wide = own ? state.pictureWidth : width, high = own ? state.pictureHeight : height;
     const auto drawn = [&] {
-        if (!state.picturePanels || own) return BesidePicture(renderer).pixels(app, wide, high, state.picturePanels);
+        if (!state.picturePanels || own) return PictureCopy(renderer).pixels(app, wide, high, state.picturePanels);
         // The panels are drawn as the window shows them, with menus.
         OffscreenTarget target(wide, high);
         app.view.drawAgain(app.runs, viewports(app.document, wide, high, app.document.free), target.framebuffer(), wide,

@@ -24,7 +24,7 @@ struct KeptBodies {
 };
 
 /// A kept state, as a timeline shows it.
-struct RewindMark {
+struct HistoryMark {
     std::int64_t step = 0;
     double time = 0;     ///< [T]
     bool other = false;  ///< the state is on the other branch, which was left last
@@ -47,7 +47,7 @@ struct SecondState {
 /// All or nothing; throws what Simulation throws.
 void putBack(Simulation& simulation, const RunConfiguration& then, const RunState& state);
 
-class Rewind {
+class History {
 public:
     /// The second run in its present state. Without `run` both are on their way to a common time, and nothing can be kept.
     struct Beside {
@@ -60,10 +60,10 @@ public:
     /// A timeline with more ticks than this would look no finer.
     static constexpr std::size_t kMostMarks = 400;
 
-    explicit Rewind(std::size_t budget = kUsualBytes);
-    ~Rewind();
-    Rewind(const Rewind&) = delete;
-    Rewind& operator=(const Rewind&) = delete;
+    explicit History(std::size_t budget = kUsualBytes);
+    ~History();
+    History(const History&) = delete;
+    History& operator=(const History&) = delete;
 
     /// Requests the state when it is due: half a second after the last one. The interval is longer where a copy takes long,
     /// so that copies take about a fiftieth of the time. Another run begins a new timeline; an edit that was announced by
@@ -100,7 +100,7 @@ public:
     }
 
     /// Marks of the present branch in the order of steps, then those of the other one.
-    std::span<const RewindMark> marks() const { return marks_; }
+    std::span<const HistoryMark> marks() const { return marks_; }
     /// The mark that is `by` places before (below 0) or after a step, along the present branch. Where there are fewer places
     /// it is the last one; empty when there is none.
     std::optional<std::size_t> neighbour(std::int64_t step, int by) const;
@@ -139,7 +139,7 @@ private:
     std::vector<Kept> line_, other_;
     Kept left_;
     std::uint64_t timeline_ = 0;
-    std::vector<RewindMark> marks_;
+    std::vector<HistoryMark> marks_;
     std::int64_t forkStep_ = 0;           ///< last step that both branches share
     std::optional<std::int64_t> wentTo_;  ///< step gone to, as long as the run has not gone on from it
     std::uint64_t run_ = 0;               ///< the run that the states belong to
