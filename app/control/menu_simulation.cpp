@@ -578,7 +578,7 @@ constexpr Action kLab[] = {
      .unavailable =
          [](const KeyTarget& t) {
              if (t.labPanel.own.trying) return Reason("A text is being tried.");
-             return t.labPanel.own.text.empty() ? Reason("There is no text: begin with one of the list.") : Reason();
+             return t.labPanel.own.text->empty() ? Reason("There is no text: begin with one of the list.") : Reason();
          },
      .undoSkips = "A trial leaves everything as it is; take another kernel where a right one shall not go on."},
     {.name = "own-save",
@@ -586,7 +586,7 @@ constexpr Action kLab[] = {
      .idea = "write the text into a file, own.cu in the current folder unless another is named",
      .effect = [](const KeyTarget&, int) -> Effect { return SaveKernel{}; },
      .unavailable =
-         [](const KeyTarget& t) { return t.labPanel.own.text.empty() ? Reason("There is no text to be saved.") : Reason(); },
+         [](const KeyTarget& t) { return t.labPanel.own.text->empty() ? Reason("There is no text to be saved.") : Reason(); },
      .argument = "FILE.cu",
      .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return SaveKernel{wordOf(file)}; },
      .undoSkips = kFileStays},

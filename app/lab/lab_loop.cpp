@@ -44,7 +44,7 @@ void OwnBench::advance(const ServiceFrame& frame) {
 
 void OwnBench::begin(const ServiceFrame& frame) {
     OwnResult& own = frame.reports.own;
-    const std::string& text = frame.document.labPanel.own.text;
+    const SharedText& text = frame.document.labPanel.own.text;
     const RunConfiguration& run = frame.document.facts.configuration;
     own.tried = text;
     own.outcome = OwnOutcome::unfinished;
@@ -56,7 +56,7 @@ void OwnBench::begin(const ServiceFrame& frame) {
     try {
         ParticleSet bodies;
         frame.runs.simulation().snapshot(bodies);
-        trial_ = std::make_unique<OwnTrial>(OwnTrialRequest{.text = text,
+        trial_ = std::make_unique<OwnTrial>(OwnTrialRequest{.text = *text,
                                                             .file = own.file,
                                                             .device = run.backendOptions.device,
                                                             .softening = run.force.softening,
@@ -100,7 +100,7 @@ FileJob kernelFile(const OwnKernel& own, OwnResult& result, const std::string& f
     const bool same = file.empty() || sameFile(file, own.file);
     return {.work =
                 [name, same, text = own.text] {
-                    writeFileAtomically(name, text, {.mayReplaceRead = same});
+                    writeFileAtomically(name, *text, {.mayReplaceRead = same});
                     return "written to " + name;
                 },
             .done =

@@ -67,8 +67,10 @@ Value asValue(const Held& held) {
 /// Converts a value that checked() accepted back to the stored type.
 template <class Held>
 Held fromValue(const Value& value) {
-    if constexpr (std::is_same_v<Held, bool> || std::is_same_v<Held, std::string>)
-        return std::get<Held>(value);
+    if constexpr (std::is_same_v<Held, bool>)
+        return std::get<bool>(value);
+    else if constexpr (std::is_constructible_v<Held, std::string>)
+        return std::get<std::string>(value);
     else if constexpr (std::is_floating_point_v<Held>)
         return static_cast<Held>(std::get<double>(value));
     else if (const auto* large = std::get_if<std::uint64_t>(&value))

@@ -4,19 +4,35 @@
 #include "sim/own/own_kernel.h"
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gravlab {
+
+/// A text whose copies share its memory, because each command copies the document.
+class SharedText {
+public:
+    SharedText() = default;
+    SharedText(std::string text) : text_(std::make_shared<const std::string>(std::move(text))) {}
+    const std::string& operator*() const { return *text_; }
+    const std::string* operator->() const { return text_.get(); }
+    operator std::string_view() const { return *text_; }
+    friend bool operator==(const SharedText& a, const SharedText& b) { return a.text_ == b.text_ || *a == *b; }
+
+private:
+    std::shared_ptr<const std::string> text_ = std::make_shared<const std::string>();
+};
 
 /// What the lab reports about a text.
 struct OwnResult {
     std::string file = "own.cu";  ///< the text's name in messages and for saving
     bool trying = false;
-    std::string stage;    ///< of the running trial
-    std::string tried{};  ///< the text of the last trial
+    std::string stage;   ///< of the running trial
+    SharedText tried{};  ///< the text of the last trial
     OwnOutcome outcome = OwnOutcome::unfinished;
     std::string sentence;  ///< the result of the last trial
     std::vector<CompilerMessage> messages;
@@ -28,8 +44,8 @@ struct OwnResult {
 };
 
 struct OwnKernel : OwnResult {
-    std::string text;      ///< the editor's text
-    std::string exercise;  ///< the text of the last exercise
+    SharedText text;      ///< the editor's text
+    SharedText exercise;  ///< the text of the last exercise
     bool operator==(const OwnKernel&) const = default;
 };
 

@@ -56,7 +56,7 @@ int edited(ImGuiInputTextCallbackData* data) {
 void drawEditor(PanelContext& p) {
     const OwnKernel& own = p.document.labPanel.own;
     auto& at = p.widgets.kept<Editor>();
-    if (!at.active && at.text != own.text) at.take(own.text);
+    if (!at.active && at.text != *own.text) at.take(*own.text);
     const float s = p.widgets.scale();
     ImFont* const font = p.widgets.fonts().mono;
     ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32(8, 10, 14, palette::light ? 255 : 200));
@@ -76,7 +76,7 @@ void drawEditor(PanelContext& p) {
             at.wantedLine = 0;
         }
         ImDrawList& list = *ImGui::GetWindowDrawList();
-        const bool current = own.tried == at.text;
+        const bool current = *own.tried == at.text;
         for (std::size_t k = 0; k < at.lines.size(); ++k) {
             const ImVec2 left(origin.x, origin.y + high * static_cast<float>(k)), right(origin.x + wide, left.y + high);
             const auto number = static_cast<int>(k) + 1;
@@ -158,7 +158,7 @@ void drawLabOwn(PanelContext& p) {
     if (ImGui::BeginChild("own facts", ImVec2(std::clamp(0.34f * wide, std::min(230 * s, 0.5f * wide), 420 * s), 0))) {
         ImGui::PushFont(p.widgets.fonts().small);
         const float half = 0.5f * (ImGui::GetContentRegionAvail().x - 6 * s);
-        const std::string begun = own.text.empty() ? "a text of the list" : below;
+        const std::string begun = own.text->empty() ? "a text of the list" : below;
         if (p.widgets.beginCombo(kBegin, begun)) {
             for (const OwnTemplate& row : ownTemplates())
                 if (p.widgets.choice(row.name, row.idea, false)) invoke(p, "own-begin", {Value(std::string(row.name))});
@@ -170,7 +170,7 @@ void drawLabOwn(PanelContext& p) {
         action(p, "own-save", half, "Save");
         ImGui::Dummy(ImVec2(0, 3 * s));
         drawOutcome(p);
-        if (own.text.empty())
+        if (own.text->empty())
             p.widgets.wrapped(
                 palette::kMuted,
                 "A text is compiled for this device and tried in a separate process, with a copy of the bodies: neither an "

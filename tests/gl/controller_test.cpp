@@ -355,10 +355,10 @@ TEST_F(ControllerTest, aLineThatNobodyWaitsForHasAllItsAnswers) {
     EXPECT_FALSE(script.needsFrame()) << "it would wait for ever";
 }
 
-/// A mouse sends hundreds of moves a second, and the editor of kernels holds up to 3 MiB of text.
+/// A mouse sends hundreds of moves a second.
 TEST_F(ControllerTest, aMoveOfThePointerCopiesNoDocument) {
     constexpr std::size_t kLetters = 1'000'003;
-    document().labPanel.own.text = std::string(kLetters, 'x');
+    document().ui.files.folder = std::string(kLetters, 'x');
     for (const PointerKind kind : {PointerKind::orbit, PointerKind::pan, PointerKind::zoom, PointerKind::pick})
         controller.post(Pointer{kind, {10, 10}, {1, 1}, {64, 48}}, Sender::pointer);
     const test::ScarceMemory scarce(kLetters + 1);
@@ -370,7 +370,7 @@ TEST_F(ControllerTest, aMoveOfThePointerCopiesNoDocument) {
 /// The copy that a refusal would restore may not fit into memory.
 TEST_F(ControllerTest, aCommandWithoutMemoryForACopyOfTheDocumentFails) {
     constexpr std::size_t kLetters = 1'000'003;
-    document().labPanel.own.text = std::string(kLetters, 'x');
+    document().ui.files.folder = std::string(kLetters, 'x');
     const float glow = document().look.bloom;
     for (const bool batch : {false, true}) {
         std::vector<Command> commands(batch ? 2 : 1, SetParameter{"look.glow", 0.125});
@@ -385,7 +385,18 @@ TEST_F(ControllerTest, aCommandWithoutMemoryForACopyOfTheDocumentFails) {
         EXPECT_EQ(document().look.bloom, glow);
     }
     EXPECT_EQ(ask(SetParameter{"look.glow", 0.125}).status, CommandStatus::applied) << "there is memory again";
-    EXPECT_EQ(document().labPanel.own.text.size(), kLetters);
+    EXPECT_EQ(document().ui.files.folder.size(), kLetters);
+}
+
+/// A document is copied before each command, and the lab's editor holds up to 3 MiB of text.
+TEST_F(ControllerTest, aCommandCopiesNoTextOfTheEditor) {
+    constexpr std::size_t kLetters = 1'000'003;
+    OwnKernel& own = document().labPanel.own;
+    own.text = own.tried = own.exercise = std::string(kLetters, 'x');
+    const test::ScarceMemory scarce(kLetters + 1);
+    const Document copy = document();
+    EXPECT_FALSE(scarce.refused());
+    EXPECT_EQ(copy, document());
 }
 
 /// A window does not wait for the check of its forces, so its answers say where they came before it.
