@@ -59,13 +59,6 @@ const std::vector<const Parameter*>& settableRows() {
     return rows;
 }
 
-std::vector<Value> settingsOf(const Document& document) {
-    std::vector<Value> values;
-    values.reserve(settableRows().size());
-    for (const Parameter* row : settableRows()) values.push_back(row->get(document));
-    return values;
-}
-
 /// Restores the requests that a change altered. Requests that it left alone stay, and results of a search stay known.
 void takeBack(RunRequest& now, const RunRequest& before, const RunRequest& made) {
     if (before.scene != made.scene) now.changeScene(before.scene);
@@ -274,12 +267,12 @@ std::vector<Event> Controller::take(Ticket ticket) {
 struct Controller::Done {
     EffectResult effect{};  ///< result of its effect, or applied
     bool jumps = false;     ///< it moved to another state of the run
+    bool restarts = false;  ///< it started the same scene again
     Inverse state{};        ///< returns to the state that it ended
 };
 
 /// Records the changes of an applied batch. Camera movements by the pointer are not recorded: the pointer reverses them.
-void Controller::record(const Document& document, const Batch& batch, const Document& before,
-                        const std::vector<Value>& settings, const Done& done) {
+void Controller::record(const Document& document, const Batch& batch, const Document& before, const Done& done) {
     const Command& first = batch.commands.front();
     if (std::holds_alternative<Begin>(first)) {
         changes_.clear();
@@ -296,15 +289,19 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
                   .made = document.intent.request,
                   .effect = done.effect.back,
                   .state = done.state,
+                  .restarts = done.restarts,
                   .whyNotUndoable = isEnd(done.effect.status) ? whyNotUndoable(first) : std::string()};
     change.asked.tuning = change.made.tuning;  // a search may have found it in the meantime
     if (batch.commands.size() > 1) change.what += " and " + std::to_string(batch.commands.size() - 1) + " more";
-    const std::vector<Value> now = settingsOf(document);
-    for (std::size_t i = 0; i < now.size(); ++i)
-        if (now[i] != settings[i] && !isNothing(settings[i]))
-            change.before.push_back({settableRows()[i]->path, settings[i]});
+    for (const Parameter* row : settableRows())
+        if (Value was = row->get(before); was != row->get(document) && !isNothing(was))
+            change.before.push_back({row->path, std::move(was)});
+    if (done.restarts && !done.state && change.whyNotUndoable.empty())
+        change.whyNotUndoable = "A new start of so many bodies is not undone: the state before it was too large to keep.";
     if (change.effect) change.asked = change.made;  // bodies and states have their own inverse
-    if (change.before.empty() && change.asked == change.made && !change.effect && change.whyNotUndoable.empty()) return;
+    if (change.before.empty() && change.asked == change.made && !change.effect && !change.restarts &&
+        change.whyNotUndoable.empty())
+        return;
     if (setting && setting->sameGesture && !changes_.empty() && changes_.back().path == setting->path) {
         // Undo returns to the value before the drag.
         changes_.back().made = std::move(change.made);
@@ -355,7 +352,11 @@ std::string Controller::undo(Document& document, Host& host) {
     takeBack(document.intent.request, change.asked, change.made);
     applyIntent(document, host);
     const bool anew = differInStart(change.asked, change.made);
-    const bool back = anew && change.state && change.state().status == CommandStatus::applied;
+    const bool back = (anew || change.restarts) && change.state && change.state().status == CommandStatus::applied;
+    if (change.restarts && !back) {
+        changes_.pop_back();
+        throw UsageError("The state before '" + change.what + "' is not kept any more.");
+    }
     for (const SetParameter& setting : change.before) setParameter(document, setting.path, setting.value);
     applyIntent(document, host);
     changes_.pop_back();
@@ -410,10 +411,11 @@ Controller::Done Controller::perform(Document& document, Host& host, const Batch
     Done done;
     const bool recorded = undoable(batch.sender) && whyNotUndoable(command).empty() &&
                           !(setting && setting->sameGesture);  // a drag keeps the state of its start
-    if (recorded && differInStart(before.intent.request, document.intent.request)) done.state = host.keepState();
-    const bool again = effect && std::holds_alternative<Restart>(*effect);
-    applyIntent(document, host, again);
-    if (!effect || again) return done;
+    done.restarts = effect && std::holds_alternative<Restart>(*effect);
+    if (recorded && (done.restarts || differInStart(before.intent.request, document.intent.request)))
+        done.state = host.keepState();
+    applyIntent(document, host, done.restarts);
+    if (!effect || done.restarts) return done;
     done.jumps = std::holds_alternative<JumpTo>(*effect);
     if (done.jumps || std::holds_alternative<EditBodies>(*effect)) document.dismissMessage();
     done.effect = whole(host.carryOut(*effect, batch.ticket), document);
@@ -441,7 +443,6 @@ void Controller::run(Document& document, Host& host, Batch& batch, std::vector<E
         return end(CommandStatus::applied, said());
     }
     std::optional<Document> before;  // empty: nothing has changed yet
-    std::vector<Value> settings;
     const auto refuse = [&](CommandStatus status, const std::string& why) {
         if (before) {
             // The first run may have accepted its settings before the second refused.
@@ -456,7 +457,6 @@ void Controller::run(Document& document, Host& host, Batch& batch, std::vector<E
         before.emplace(document);
         if (batch.commands.size() == 1 && isUndo(batch.commands.front()))
             return end(CommandStatus::applied, undo(document, host));
-        settings = settingsOf(document);
         if (batch.commands.size() == 1)
             done = perform(document, host, batch, *before);
         else
@@ -473,7 +473,7 @@ void Controller::run(Document& document, Host& host, Batch& batch, std::vector<E
     const EffectResult& result = done.effect;
     if (result.status == CommandStatus::refused || result.status == CommandStatus::failed)
         return refuse(result.status, result.why);
-    record(document, batch, *before, settings, done);
+    record(document, batch, *before, done);
     // A user who acts no longer needs the welcome card.
     if (before->ui.welcome && atTheScreen(batch.sender) && !aboutLetters(batch.commands.front()))
         document.ui.welcome = false;

@@ -66,6 +66,7 @@ private:
         std::vector<SetParameter> before{};  ///< previous values of the other settings that it changed
         Inverse effect{};                    ///< undoes a change of bodies, or a jump
         Inverse state{};                     ///< returns to the state of the run that it ended
+        bool restarts = false;               ///< it started the same scene again
         std::string whyNotUndoable{};        ///< why undo is impossible; empty: it is possible
         /// Destination of a jump. Further jumps from there, before the next step, join it as one change.
         std::uint64_t run = 0;
@@ -76,8 +77,7 @@ private:
     Done perform(Document& document, Host& host, const Batch& batch, const Document& before);
     Done set(Document& document, Host& host, const Batch& batch, const Document& before, std::size_t& at);
     void keep(Change change);
-    void record(const Document& document, const Batch& batch, const Document& before, const std::vector<Value>& settings,
-                const Done& done);
+    void record(const Document& document, const Batch& batch, const Document& before, const Done& done);
     std::string undo(Document& document, Host& host);
     void end(const Ended& ended, std::vector<Event>& events);
     void followProgress(const Host& host, std::vector<Event>& events);

@@ -149,8 +149,7 @@ constexpr Action kSimulation[] = {
      .label = "Start again",
      .idea = "start the scene again",
      .strokes = {{Key::letterR}},
-     .effect = [](const KeyTarget&, int) -> Effect { return Restart{}; },
-     .whyNotUndoable = "A new start is not undone; start the scene and run to where it was."},
+     .effect = [](const KeyTarget&, int) -> Effect { return Restart{}; }},
     {.name = "rewind",
      .label = "Back one",
      .idea = "back to the kept state before, and pause",
@@ -376,8 +375,8 @@ constexpr Action kBodies[] = {
      .redirects = true},
     {.name = "undo",
      .label = "Undo",
-     .idea = "take back the last change: a setting, an edit of a body, another scene or number of bodies, a jump to a kept "
-             "state",
+     .idea = "take back the last change: a setting, an edit of a body, another scene or number of bodies, a new start, "
+             "a jump to a kept state",
      .strokes = {{Key::letterZ, kControl}},
      .act = [](KeyTarget&, int) {},  // the controller knows what was changed
      .line = true,
@@ -586,7 +585,9 @@ constexpr Action kLab[] = {
      .idea = "write the text into a file, own.cu in the current folder unless another is named",
      .effect = [](const KeyTarget&, int) -> Effect { return SaveKernel{}; },
      .unavailable =
-         [](const KeyTarget& t) { return t.labPanel.own.text->empty() ? Reason("There is no text to be saved.") : Reason(); },
+         [](const KeyTarget& t) {
+             return t.labPanel.own.text->empty() ? Reason("There is no text to be saved.") : Reason();
+         },
      .argument = "FILE.cu",
      .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return SaveKernel{wordOf(file)}; },
      .undoSkips = kFileStays},

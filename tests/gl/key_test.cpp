@@ -119,7 +119,7 @@ TEST_F(KeyTest, everyStrokeDoesItsRowOrSaysWhyNot) {
                 begin("plummer");
                 written(*app).camera.azimuth += 0.5f;  // so that the action for the scene's view has an effect
                 const std::string before = settings();
-                const std::size_t bodies = app->document.facts.configuration.bodies;
+                const std::uint64_t bodies = app->document.facts.bodiesId;
                 ASSERT_EQ(pressKey(last, stroke.modifiers, *controller), &action);
                 const std::vector<Event> events = apply();
                 ASSERT_EQ(events.size(), 1u);
@@ -130,7 +130,7 @@ TEST_F(KeyTest, everyStrokeDoesItsRowOrSaysWhyNot) {
                     EXPECT_EQ(command.arguments.at(0), Value(std::int64_t{place} + 1));
                 }
                 if (events[0].status == CommandStatus::applied) {
-                    const bool changed = settings() != before || app->document.facts.configuration.bodies != bodies;
+                    const bool changed = settings() != before || app->document.facts.bodiesId != bodies;
                     // Nothing is open here that could be closed.
                     EXPECT_TRUE(changed || !action.whyNotUndoable.empty() || !action.undoSkips.empty() ||
                                 action.name == "close")

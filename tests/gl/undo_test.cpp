@@ -209,9 +209,27 @@ TEST_F(UndoTest, goesOnBehindWhatLasts) {
     EXPECT_EQ(app->document.selected->id, 5u);
     // Bodies of an earlier run are gone.
     ask(Invoke{"remove"});
-    ask(Invoke{"reset"});
-    EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("new start is not undone"));
+    ask(OpenFile{"plummer"});
+    EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("Opening has ended the run before"));
     EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("begun anew"));
+}
+
+TEST_F(UndoTest, takesBackANewStartWithTheEditsBeforeIt) {
+    begin("plummer");
+    ask(Invoke{"step"});
+    written(*app).selectId(5);
+    ask(Invoke{"remove"});
+    ask(Invoke{"step"});
+    const std::string before = state();
+    ASSERT_EQ(ask(Invoke{"reset"}).status, CommandStatus::applied);
+    EXPECT_NE(state(), before);
+    EXPECT_EQ(ask(Invoke{"undo"}).why, "do reset is undone");
+    EXPECT_EQ(state(), before);
+    EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("Steps are not undone"));
+    EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
+    ParticleSet bodies;
+    app->runs.simulation().snapshot(bodies);
+    EXPECT_EQ(bodies.size(), 64u) << "the body that was removed before the new start";
 }
 
 TEST_F(UndoTest, goesBackToWhereARewindBegan) {
