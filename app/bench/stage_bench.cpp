@@ -37,7 +37,7 @@ std::string whyNotDrawn(const DrawnFacts& facts) {
     if (facts.there < facts.bodies)
         return "OpenGL has " + std::to_string(facts.there) + " of " + std::to_string(facts.bodies) + " bodies";
     if (2 * facts.timed < facts.frames)
-        return "OpenGL told the times of " + std::to_string(facts.timed) + " pictures of " + std::to_string(facts.frames);
+        return "OpenGL timed " + std::to_string(facts.timed) + " pictures of " + std::to_string(facts.frames);
     return facts.shows ? "" : "the last picture is empty";
 }
 

@@ -95,7 +95,7 @@ void warmUp(Offscreen& screen, int frames) {
         InterruptWatch::check();
         screen.makeFrame();
         if (frame >= frames && hostClock() - start > kLongest) {
-            std::fprintf(stderr, "gravlab: it is not known yet; the sum goes on in a fiftieth of the time\n");
+            std::fprintf(stderr, "gravlab: it is not known yet; the sum continues in a fiftieth of the time\n");
             return;
         }
         if (said || hostClock() - start < kNoticed || frame < frames) continue;

@@ -192,7 +192,7 @@ int groupsCommand(const Options& options) {
         InterruptWatch::check();
         FoundGroups again = findGroups(rung, subject.bodies, length, wanted.backendOptions);
         if (again.labels != found.labels)
-            throw Error(ExitCode::checkFailed, std::string(rung.name) + " gave other labels when it was asked again");
+            throw Error(ExitCode::checkFailed, std::string(rung.name) + " gave other labels when it ran again");
         if (again.seconds < found.seconds) found = std::move(again);
     }
     const GroupCheck check = checkGroups(subject.bodies, length, found.labels);

@@ -220,9 +220,9 @@ void addRunOptions(OptionRows& rows) {
         .needs("--csv");
     rows.output("--events", "FILE", o.run.events,
                 "contacts of bodies with radii, a row each: step,time,event,first,second,speed,lost,x,y,z,mass,radius");
-    rows.output(
-        "--final", "FILE", o.run.finalFile,
-        "final bodies: .csv, .tab, .tipsy, .gadget, .hdf5 (which goes on exactly) or .ply; '-' is standard output, as csv");
+    rows.output("--final", "FILE", o.run.finalFile,
+                "final bodies: .csv, .tab, .tipsy, .gadget, .hdf5 (which continues exactly) or .ply; '-' is standard "
+                "output, as csv");
     rows.output("--plots", "DIR", o.run.plots,
                 "pictures of the paths in xy, in three planes and in space, of the energy error over time, also with its "
                 "sign, and of many bodies their rotation, surface density, dispersions and Toomre Q over the radius at the "
@@ -235,7 +235,7 @@ void addRunOptions(OptionRows& rows) {
                 "list of the numbered files with their times, which ParaView opens: FILE.xdmf, or FILE.ply.series")
         .needs("--snapshot-every");
     rows.output("--checkpoint", "FILE", o.checkpoint,
-                "hdf5 file that an autosave, an interrupt or a blow-up leaves to go on from [in ~/.local/state/gravlab]");
+                "hdf5 file that an autosave, an interrupt or a blow-up leaves to continue from [in ~/.local/state/gravlab]");
     rows.read("--autosave", "SECONDS", o.autosaveSeconds, parseNonNegative, "save a checkpoint that often; 0 is off [0]");
 }
 
@@ -482,7 +482,7 @@ const std::array<CommandRow, kCommandCount> kCommands{{
      "  gravlab picture.png                  the scene of a picture again; a scene file (.toml) likewise\n"
      "  gravlab plummer --backend cpu        the same window, computed on the CPU\n"
      "  gravlab two-body --twin integrator=euler     two runs of one start, side by side\n"
-     "  gravlab run.hdf5                     goes on from a file\n"
+     "  gravlab run.hdf5                     continues from a file\n"
      "  gravlab stars.csv --units cluster    bodies from a table in pc, km/s and solar masses\n",
      nullptr, true},
     {"render", Subcommand::render, renderCommand, addRenderOptions, BodiesFrom::sceneOrFile, requireRender,

@@ -337,7 +337,7 @@ std::string saveForLater(const FedState& state, const Options& options) {
             options.checkpoint.empty() ? leftRunFile(state.configuration.scene) : std::filesystem::path(options.checkpoint);
         writeSnapshot(file, checkpointOf(state.configuration, state.state), {.keepPrevious = true, .mayReplaceRead = true});
         if (options.checkpoint.empty()) rememberFile(std::filesystem::absolute(file));  // Ctrl O in a window offers it
-        return formatted("the state of step %lld was saved; go on with: gravlab run ",
+        return formatted("the state of step %lld was saved; continue with: gravlab run ",
                          static_cast<long long>(state.step())) +
                file.string();
     } catch (const Error& error) {
@@ -556,10 +556,11 @@ int runCommand(const Options& asked) {
         return static_cast<int>(ExitCode::checkFailed);
     }
     if (failed)
-        throw Error(ExitCode::checkFailed,
-                    "the energy was not kept, although " + settings.integrator +
-                        " chooses its steps so that it is: this run is no solution. Bodies have met where nothing bounds "
-                        "their force; a --softening above 0 does");
+        throw Error(
+            ExitCode::checkFailed,
+            "the energy was not kept, although " + settings.integrator +
+                " chooses its steps so that it is: this run is no solution. Bodies have come together where nothing bounds "
+                "their force; a --softening above 0 does");
     return static_cast<int>(ExitCode::ok);
 }
 

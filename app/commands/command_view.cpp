@@ -70,7 +70,7 @@ void comeBack(Window& window, App& app, Ui& ui, Controller& controller, const st
     app.remakePicture();
     ui.remakePicture(window.description());
     window.attach(app, ui, controller);
-    app.reports.news.warn("The picture was made anew, because " + why + "; the run goes on as it was.");
+    app.reports.news.warn("The picture was made anew, because " + why + "; the run continues unchanged.");
 }
 
 /// The window during the creation of many bodies: it shows a bar where that takes longer than a moment.

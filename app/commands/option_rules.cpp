@@ -70,7 +70,7 @@ void validateLaunch(const Options& o, const std::vector<std::string>& kernelName
         }
         if (any) continue;
         throw UsageError(std::string(knob.option) + " does not apply to the " + std::string(backendName) +
-                         " kernels asked for; " + (owners.empty() ? "no kernel has it" : "these have it: " + owners));
+                         " kernels that were chosen; " + (owners.empty() ? "no kernel has it" : "these have it: " + owners));
     }
 }
 

@@ -468,7 +468,7 @@ void Controller::run(Document& document, Host& host, Batch& batch, std::vector<E
     } catch (const Error& error) {
         return refuse(CommandStatus::refused, error.what());
     } catch (const std::bad_alloc&) {
-        return refuse(CommandStatus::failed, "There is not enough memory for that; the run goes on as it was.");
+        return refuse(CommandStatus::failed, "There is not enough memory for that; the run continues unchanged.");
     }
     const EffectResult& result = done.effect;
     if (result.status == CommandStatus::refused || result.status == CommandStatus::failed)

@@ -28,14 +28,14 @@ Reason noFileOfBodies(const KeyTarget& t) {
     return start && !start->file.path.empty() ? Reason() : Reason("The bodies on screen come from no file.");
 }
 
-Reason noDoubt(const KeyTarget& t) { return t.unitsInDoubt() ? Reason() : Reason("Nothing is asked about units."); }
+Reason noDoubt(const KeyTarget& t) { return t.unitsInDoubt() ? Reason() : Reason("No question about units is open."); }
 
 Reason filmEnding(const KeyTarget& t) {
     return t.ui.film.ending ? Reason("The film is complete; the encoder writes its last frames.") : Reason();
 }
 
 Reason nothingLeft(const KeyTarget& t) {
-    return t.ui.files.recover.empty() ? Reason("No earlier run has left anything to go on from.") : Reason();
+    return t.ui.files.recover.empty() ? Reason("No earlier run has left anything to continue from.") : Reason();
 }
 
 Reason nothingShared(const KeyTarget& t) {
@@ -270,7 +270,7 @@ constexpr Action kHelp[] = {
          [](const KeyTarget& t) {
              const LessonPhase phase = t.lesson.phase;
              const bool asked = t.lesson.lesson && (phase == LessonPhase::predict || phase == LessonPhase::question);
-             return asked ? Reason() : Reason("Nothing is asked now; the panel of a lesson takes answers.");
+             return asked ? Reason() : Reason("No question is open; the panel of a lesson takes answers.");
          },
      .argument = "NUMBER",
      .effectWith = [](const KeyTarget&, const Value& number) -> Effect {
@@ -294,7 +294,7 @@ constexpr Action kHelp[] = {
      .parameter = "lesson.large"},
     {.name = "lesson-close",
      .label = "Close the lesson",
-     .idea = "put the lesson away; the run goes on as it is",
+     .idea = "put the lesson away; the run continues",
      .effect = [](const KeyTarget&, int) -> Effect { return LessonGo{.what = LessonGo::What::close}; },
      .unavailable = [](const KeyTarget& t) { return t.lesson.shown() ? Reason() : Reason("No lesson is open."); },
      .undoSkips = kLessonStays},

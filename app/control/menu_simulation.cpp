@@ -482,7 +482,7 @@ constexpr Action kLab[] = {
          }},
     {.name = "lab-measure",
      .label = "Measure",
-     .idea = "measure: each point is checked against double precision, warmed up and timed; the picture goes on",
+     .idea = "measure: each point is checked against double precision, warmed up and timed; the picture continues",
      .effect = measure<Measure::What::sweep>,
      .unavailable =
          [](const KeyTarget& t) {
@@ -579,7 +579,7 @@ constexpr Action kLab[] = {
              if (t.labPanel.own.trying) return Reason("A text is being tried.");
              return t.labPanel.own.text->empty() ? Reason("There is no text: begin with one of the list.") : Reason();
          },
-     .undoSkips = "A trial leaves everything as it is; take another kernel where a right one shall not go on."},
+     .undoSkips = "A trial leaves everything as it is; take another kernel to end the use of a right one."},
     {.name = "own-save",
      .label = "Save own kernel",
      .idea = "write the text into a file, own.cu in the current folder unless another is named",

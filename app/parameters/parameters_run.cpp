@@ -115,7 +115,7 @@ void addStart(Rows& rows) {
     setting(rows, "run.seed", "Seed", "same seed, same bodies; the scene starts again", "1",
             inForceOf<&RunConfiguration::seed>,
             {.explanation =
-                 "Scenes draw places and velocities by lot; a seed names one of the draws, the same on every machine.",
+                 "Scenes draw places and velocities at random; a seed names one of the draws, the same on every machine.",
              .kept = {.option = "--seed", .scene = "seed", .checkpoint = "seed", .placeholder = "NUMBER"}});
 }
 
@@ -285,7 +285,7 @@ void addMachine(Rows& rows) {
     rows.all().back().get = [](const Document& d) { return unrollValue(inForce(d).pairs().kernel.launch.unroll); };
     knob(rows, "run.bodies_per_thread", "Per thread", "targets that one thread holds in registers", "bodies_per_thread",
          {.explanation =
-              "Each source that is read then serves several targets, which saves reads; the registers that it takes let "
+              "Each source that is read then acts on several targets, which saves reads; the registers that it takes let "
               "fewer threads run side by side.",
           .kept = {.option = "--bodies-per-thread", .placeholder = "COUNT"}},
          &LaunchConfig::bodiesPerThread);
@@ -332,8 +332,8 @@ void addPhysics(Rows& rows) {
                               "other commands compute every pair"},
              .asked = [](const Document& d) { return unlessZero(asked(d).pairs().accuracy.value_or(0)); }});
     rows.own(
-        "run.exact_forces", "Exact forces",
-        "compute every pair, also of so many bodies that a window takes far ones together", "false",
+        "run.exact_forces", "Exact forces", "compute every pair, also where a window would take far bodies together",
+        "false",
         {.explanation = "A window takes far bodies together where a scene has very many; with this every pair of bodies is "
                         "computed, however long that takes.",
          .kind = Kind::flag,
@@ -477,7 +477,7 @@ void addPace(Rows& rows) {
          .set = [](Document& d, const Value& v) { d.intent.speed = isAuto(v) ? ownSpeed(d.facts) : std::get<double>(v); }});
     rows.member(
         "run.time_budget", "Time budget",
-        "computing time of steps in a frame of a window, longer ones go on in the next; 0 is what the picture leaves",
+        "computing time of steps in a frame of a window, longer ones continue in the next; 0 is what the picture leaves",
         "(0; on a GPU that is 33)", inIntent<&Intent::timeBudgetMs>,
         {.explanation = "Less of it makes the picture more fluent, more of it the run faster.",
          .unit = "ms",

@@ -159,7 +159,7 @@ void addWindow(Rows& rows) {
                   at<&Document::facts, &Facts::frameMilliseconds>, {.unit = "ms"});
     rows.fact("window.message", "Message", "the sentence on screen", at<&Document::message>);
     rows.choice("window.save_ending", "Format",
-                "ending of a file to be saved: .hdf5 goes on exactly, the others keep the bodies", ".hdf5", savedEndings,
+                "ending of a file to be saved: .hdf5 continues exactly, the others keep the bodies", ".hdf5", savedEndings,
                 at<&Document::ui, &UiState::files, &FilesState::ending>, {.noun = "ending"});
 }
 
@@ -274,8 +274,8 @@ void addLab(Rows& rows) {
     rows.member("lab.whole_steps", "Whole steps",
                 "the rate over the time of whole steps, integration included, and not of the forces alone", "",
                 inLab<&LabPanel::wholeSteps>);
-    rows.member("lab.own_text", "Own kernel", "the text in the lab's editor, which is compiled only where that is asked for",
-                "(empty)", inOwn<&OwnKernel::text>);
+    rows.member("lab.own_text", "Own kernel", "the text in the lab's editor, which is compiled only on request", "(empty)",
+                inOwn<&OwnKernel::text>);
     rows.fact("lab.own", "Trial",
               "how the last trial of the own kernel ended: none, trying, good, wrong, bad-text, failed, no-compiler or "
               "no-device",

@@ -186,7 +186,7 @@ EffectResult BodyEditor::tried(const std::function<void()>& work) {
         work();
         return {};
     } catch (const std::bad_alloc&) {
-        return failedBecause("There is not enough memory for that; the run goes on as it was.");
+        return failedBecause("There is not enough memory for that; the run continues unchanged.");
     } catch (const DeviceError&) {
         throw;  // the bodies are lost
     } catch (const UsageError& error) {

@@ -31,9 +31,9 @@ public:
     /// The bodies are replaced from elsewhere: earlier edits cannot be undone on them.
     void begin();
     /// The bodies now have another state of the same run.
+    void jump();
     /// The selected body may have another index now, or none.
     void selectAgain();
-    void jump();
     /// What the editor knows about the bodies, to be restored when these bodies return.
     struct Memory {
         std::uint64_t bodies = 0;                   ///< changes whenever the bodies are replaced from elsewhere

@@ -22,7 +22,7 @@ namespace {
 
 // Largest memory per body: scene and one copy on the host, state and scratch of a backend, three vertices.
 constexpr std::size_t kBytesPerBody = 320;
-constexpr const char* kNoMemoryForTwin = "There is not enough memory for a twin; the first run goes on alone.";
+constexpr const char* kNoMemoryForTwin = "There is not enough memory for a twin; the first run continues alone.";
 
 std::size_t bodiesThatFit() {
     const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
@@ -59,7 +59,7 @@ bool RunHost::change(const RunRequest& wanted, bool reset) {
         followSimulation();
         return true;
     } catch (const std::bad_alloc&) {
-        document_.warn("There is not enough memory for that; the run goes on as it was.");
+        document_.warn("There is not enough memory for that; the run continues unchanged.");
         document_.intent.request = simulation().request();
     } catch (const DeviceError& error) {
         // A device that failed has lost its state: its run cannot continue. One that failed to start has not.
@@ -398,7 +398,7 @@ EffectResult RunHost::goTo(const History::Kept& target, const std::function<void
         return {};
     } catch (const std::bad_alloc&) {
         intent.request = simulation().request();
-        return failedBecause("There is not enough memory to go there; the run goes on as it was.");
+        return failedBecause("There is not enough memory to go there; the run continues unchanged.");
     } catch (const DeviceError&) {
         throw;  // the bodies are lost
     } catch (const std::runtime_error& error) {

@@ -145,7 +145,7 @@ std::string AdaptiveQuality::text() const {
     constexpr std::string_view kNoTrails = ", no trails";
     std::string look(kRungs[rung_].text);
     if (const auto at = look.find(kNoTrails); keepsTrails && at != std::string::npos) look.erase(at, kNoTrails.size());
-    return "look lowered to go on: " + look;
+    return "look lowered to continue: " + look;
 }
 
 }  // namespace gravlab

@@ -85,7 +85,7 @@ void GroupFinder::advance(const ServiceFrame& frame) {
         news.warn(problem_);
     } catch (const std::bad_alloc&) {
         wish_.reset();
-        problem_ = "There was not enough memory to find groups; the run goes on.";
+        problem_ = "There was not enough memory to find groups; the run continues.";
         news.warn(problem_);
     }
     facts.findingGroups = busy();

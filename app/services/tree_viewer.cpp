@@ -64,7 +64,7 @@ void TreeViewer::look(const ServiceFrame& frame) {
     } catch (const Error& error) {
         fail(error.what());
     } catch (const std::bad_alloc&) {
-        fail("There was not enough memory for the cells of a tree; the run goes on.");
+        fail("There was not enough memory for the cells of a tree; the run continues.");
     }
 }
 

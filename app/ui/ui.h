@@ -59,11 +59,11 @@ public:
     /// The shape of the pointer; valid after frame().
     PointerShape pointerShape() const;
     /// Builds the panels of one frame and posts the user's commands; films have no mouse and post nothing.
-    /// Draws the panels of frame() into the bound framebuffer. Call it once after each frame().
     void frame(const Document& document, const Readouts& readouts, const Post& post = {});
     void frame(App& app, const Post& post = {});
     void drawOver(App& app, int width, int height, double seconds);
     PanelNeeds needs(const Document& document) const;
+    /// Draws the panels of frame() into the bound framebuffer. Call it once after each frame().
     void draw();
     /// The same for a rectangle of the surface, which fills the framebuffer. Pixels, from the upper left corner.
     void drawPart(int left, int top, int width, int height);

@@ -22,7 +22,7 @@ void measureBeside(News& news, bool realTime, const std::function<void()>& measu
         measure();
     } catch (const std::bad_alloc&) {
         if (!realTime) throw;
-        news.warn("There was not enough memory to measure the run; it goes on.");
+        news.warn("There was not enough memory to measure the run, which continues.");
     }
 }
 

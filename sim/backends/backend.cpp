@@ -211,7 +211,7 @@ BackendChoice chooseBackend(const std::optional<std::string>& name, const Backen
         }
         if (const Reason reason = row->unavailable(options); !reason.empty())
             throw NoDeviceError("the " + *name + " backend cannot run here: " + reason);
-        return {row, "running on " + *name + ", as asked"};
+        return {row, "running on " + *name + ", as chosen"};
     }
     std::string refused;
     for (std::size_t i = rows.size(); i-- > 0;) {

@@ -82,7 +82,7 @@ const GroupRung& groupRungNamed(std::string_view name) {
 FoundGroups findGroups(const GroupRung& rung, const ParticleSet& bodies, double length, const BackendOptions& options) {
     requireBackend(rung, options, "the groups of bodies");
     if (bodies.size() == 0) return {};
-    if (!backend(rung.backend).onDevice) requireHostMemory(rung.bytes(bodies.size()), "groups of so many bodies");
+    if (!backend(rung.backend).onDevice) requireHostMemory(rung.bytes(bodies.size()), "groups of these bodies");
     return rung.find(bodies, length, options);
 }
 

@@ -64,7 +64,7 @@ struct TreeForce {
 /// Throws std::logic_error for a force that no row offers.
 inline TreeForce treeForce(const ForceSettings& force) {
     const std::optional<TreeLaw> law = treeLaw(force);
-    if (!law) throw std::logic_error("a tree was asked for a force that its cells do not know");
+    if (!law) throw std::logic_error("the cells of a tree do not know this force");
     if (*law != TreeLaw::power) return {*law};
     const PowerPull pull = *powerPull(force);
     return {*law, pull.power, pull.factor};

@@ -58,7 +58,7 @@ TEST_F(StillTest, aStatusLineIsOneLineAlsoInASmallWindowAndInLargeLetters) {
         const ImGuiWindow* line = ImGui::FindWindowByName("gravlab status");
         return line ? line->ContentSize.y / line->CalcFontSize() : 0;
     };
-    constexpr const char* kLowered = "look lowered to go on: picture at 35 %, no trails, no glow";
+    constexpr const char* kLowered = "look lowered to continue: picture at 35 %, no trails, no glow";
     for (const char* lowered : {"", kLowered}) {
         EXPECT_LT(linesOf(1280, 720, 1, lowered), 1.5f);
         EXPECT_LT(linesOf(800, 600, 1.5f, lowered), 1.5f);

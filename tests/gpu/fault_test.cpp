@@ -100,7 +100,7 @@ TEST_F(GpuFaults, memoryThatRunsOutWhileLoadingLeavesTheOldBodiesRunning) {
         } catch (const OutOfMemoryError& error) {
             EXPECT_THAT(error.what(), HasSubstr("20000 bodies need"));
             EXPECT_THAT(error.what(), HasSubstr("are free"));
-            EXPECT_THAT(error.what(), HasSubstr("goes on with 2000"));
+            EXPECT_THAT(error.what(), HasSubstr("continues with 2000"));
         }
         cuda::planFaults("");
         EXPECT_EQ(backend->size(), 2000u);

@@ -258,7 +258,7 @@ TEST_F(SessionTest, aSaveThatFailsAtTheEndKeepsTheRunAndSaysSo) {
     controller_.post(Invoke{"save", {std::string("none/run.hdf5")}}, Sender::key);
     controller_.apply(*host_);
     const std::string said = files_->close();
-    EXPECT_THAT(said, AllOf(HasSubstr("none/run.hdf5"), HasSubstr("go on with: gravlab ")));
+    EXPECT_THAT(said, AllOf(HasSubstr("none/run.hdf5"), HasSubstr("continue with: gravlab ")));
     ASSERT_EQ(autosaves().size(), 1u);
     EXPECT_THAT(said, HasSubstr(autosaves().front().string()));
     EXPECT_EQ(readSnapshot(autosaves().front()).step, std::optional(step));

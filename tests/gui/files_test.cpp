@@ -109,7 +109,7 @@ TEST_F(WindowFiles, aSignalSavesTheRunAndSaysHowToGoOn) {
     EXPECT_EQ(program->wait(patience), 143);
     ASSERT_EQ(stateFiles("run-plummer").size(), 1u);
     EXPECT_EQ(readSnapshot(stateFiles("run-plummer")[0]).bodies.size(), 300u);
-    EXPECT_NE(log().find("go on with: gravlab " + stateFiles("run-plummer")[0].string()), std::string::npos) << log();
+    EXPECT_NE(log().find("continue with: gravlab " + stateFiles("run-plummer")[0].string()), std::string::npos) << log();
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST_F(LostWindow, savesTheRunWhenNoneCanBeOpenedAgain) {
     } catch (const NoDeviceError& error) {
         said = error.what();
     }
-    const std::string before = "go on with: gravlab ";
+    const std::string before = "continue with: gravlab ";
     ASSERT_THAT(said, HasSubstr(before));
     EXPECT_THAT(said, HasSubstr("OpenGL 4.5")) << "and why it ended";
     const std::string file = said.substr(said.find(before) + before.size());

@@ -146,7 +146,7 @@ TEST_F(SlowDisk, noFrameWaitsForTheStateThatABlowUpLeaves) {
     go();
     turnUntil([&] { return !ui_->state.files.recover.empty(); });
     EXPECT_THAT(app_->document.message, HasSubstr("is not finite"));
-    EXPECT_THAT(app_->document.message, HasSubstr("was saved; go on with"));
+    EXPECT_THAT(app_->document.message, HasSubstr("was saved; continue with"));
     EXPECT_TRUE(std::filesystem::exists(ui_->state.files.recover));
     EXPECT_EQ(files_->close(), "");
 }

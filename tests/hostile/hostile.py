@@ -575,7 +575,7 @@ def a_display_that_goes_away_saves_the_run():
         program.kill()
     assert program.returncode == 4, (program.returncode, err)
     assert b"the display server went away" in err, err
-    saved_in = re.search(rb"go on with: gravlab (\S+)", err)
+    saved_in = re.search(rb"continue with: gravlab (\S+)", err)
     assert saved_in and info(saved_in.group(1).decode())["checkpoint"], err
 
 

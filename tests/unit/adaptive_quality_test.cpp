@@ -59,10 +59,10 @@ TEST(AdaptiveQuality, stepsHaveHalfOfAFrameHoweverSlowThePicture) {
     const Frame last = run(ladder, {0.5, 0.01, kAll}, 600);
     EXPECT_GE(last.steps, 0.49 * last.seconds);
     EXPECT_TRUE(ladder.lowered());
-    EXPECT_THAT(ladder.text(), testing::HasSubstr("look lowered to go on: picture at 35 %"));
+    EXPECT_THAT(ladder.text(), testing::HasSubstr("look lowered to continue: picture at 35 %"));
     EXPECT_THAT(ladder.text(), testing::HasSubstr("no trails"));
     ladder.keepsTrails = true;
-    EXPECT_EQ(ladder.text(), "look lowered to go on: picture at 35 %, no glow");
+    EXPECT_EQ(ladder.text(), "look lowered to continue: picture at 35 %, no glow");
 }
 
 TEST(AdaptiveQuality, spoilsThePictureOnlyWhereItWouldStutter) {

@@ -53,7 +53,7 @@ TEST(CliInterrupt, savesTheLastCompleteStepAndGoesOnExactly) {
         const Outcome o = program.wait();
         EXPECT_EQ(o.code, code) << o.err;
         const fs::path left = leftIn(state);
-        EXPECT_THAT(o.err, HasSubstr("go on with: gravlab run " + left.string()));
+        EXPECT_THAT(o.err, HasSubstr("continue with: gravlab run " + left.string()));
         EXPECT_GE(linesOf(contentOf(state / "e.csv.partial")).size(), 2u) << "the rows so far are kept";
         EXPECT_THAT(o.err, HasSubstr("e.csv.partial"));
         EXPECT_FALSE(fs::exists(state / "e.csv")) << "a part is no whole";
@@ -104,7 +104,7 @@ TEST(CliInterrupt, whoAsksTwiceIsNotKeptWaiting) {
     program.send(SIGTERM);
     const Outcome o = program.wait();
     EXPECT_EQ(o.code, 143) << "the second signal's, at once, and not the first's after the sum";
-    EXPECT_THAT(o.err, Not(HasSubstr("go on with"))) << "it waited until it could save";
+    EXPECT_THAT(o.err, Not(HasSubstr("continue with"))) << "it waited until it could save";
 }
 
 TEST(CliInterrupt, aSignalThatComesTwiceAtOnceIsOneAsk) {

@@ -1,4 +1,6 @@
 // Words that make comments hard to read, searched in all comments of the rooms that are free of them.
+#include "app/control/action.h"
+#include "app/parameters/parameter.h"
 #include "tests/paths.h"
 
 #include <gmock/gmock.h>
@@ -186,6 +188,21 @@ TEST(CommentWords, commentsOfPlainRoomsAvoidTheseWords) {
     EXPECT_GT(files, 300) << "the rooms are not where they were";
     for (std::size_t i = 0; i < used.size(); ++i)
         EXPECT_TRUE(used[i]) << kAllowedWords[i].file << " no longer needs \"" << kAllowedWords[i].word << "\"";
+}
+
+// Labels, tooltips and reasons of actions and parameters.
+TEST(CommentWords, rowsAvoidThemToo) {
+    int texts = 0;
+    const auto check = [&](std::string_view row, std::initializer_list<std::string_view> words) {
+        for (const std::string_view text : words) {
+            texts += text.empty() ? 0 : 1;
+            for (const std::string& hit : avoidedIn(std::string(row), "// " + std::string(text))) ADD_FAILURE() << hit;
+        }
+    };
+    for (const Menu& menu : menus())
+        for (const Action& row : menu.rows) check(row.name, {row.label, row.idea, row.whyNotUndoable, row.undoSkips});
+    for (const Parameter& row : parameters()) check(row.path, {row.label, row.idea, row.explanation});
+    EXPECT_GT(texts, 600);
 }
 
 // Negative control: every kind of comment is read, and code and strings are not.

@@ -230,7 +230,7 @@ TEST(OwnCheckpoint, KeepsThatItsBackendWasOpen) {
     request.backend = "reference";
     Simulation asked(request);
     EXPECT_THAT(checkpointOf(asked).settings, Not(HasSubstr("backend_asked")));
-    EXPECT_THAT(asked.backendWhy(), HasSubstr("as asked"));
+    EXPECT_THAT(asked.backendWhy(), HasSubstr("as chosen"));
 }
 
 /// A ball in balance with numbers in these units, as a table that does not name them.

@@ -43,7 +43,7 @@ TEST(StageBench, timesOfNothingAreNoTimes) {
     EXPECT_EQ(whyNotDrawn(bad), "OpenGL has 0 of 1000 bodies");
     bad = good;
     bad.timed = 3;
-    EXPECT_EQ(whyNotDrawn(bad), "OpenGL told the times of 3 pictures of 60");
+    EXPECT_EQ(whyNotDrawn(bad), "OpenGL timed 3 pictures of 60");
     bad = good;
     bad.shows = false;
     EXPECT_EQ(whyNotDrawn(bad), "the last picture is empty");

@@ -147,7 +147,7 @@ void Recorder::forget(FilmProgress& state) {
 /// Result of the film, once the thread is done.
 std::string Recorder::ending() const {
     if (const std::string error = thread_->error(); !error.empty())
-        return "The film ended early: " + error + ". The run goes on.";
+        return "The film ended early: " + error + ". The run continues.";
     const std::string text =
         formatted(": %lld frames, %.2f s.", static_cast<long long>(frames_), static_cast<double>(frames_) / fps_);
     return "The film is in " + file_ + text;

@@ -380,7 +380,7 @@ std::string SessionFiles::keep(const FedState& state, const fs::path& file) noex
     try {
         writeSnapshot(file, checkpointOf(state.configuration, state.state));
         rememberFile(file);  // Ctrl O offers it
-        return "The state of step " + std::to_string(state.step()) + " was saved; go on with: gravlab " + file.string();
+        return "The state of step " + std::to_string(state.step()) + " was saved; continue with: gravlab " + file.string();
     } catch (const std::exception& error) {
         return std::string("The state could not be saved: ") + error.what();
     }

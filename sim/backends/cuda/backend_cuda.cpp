@@ -318,7 +318,7 @@ private:
         char text[200];
         std::snprintf(text, sizeof text, "%zu bodies need %.0f MiB of GPU memory, %.0f MiB are free%s: ", bodies,
                       std::ceil(stateBytes(bodies, precision) / (1 << 20)), static_cast<double>(free) / (1 << 20),
-                      size() > 0 ? ("; the run goes on with " + std::to_string(size())).c_str() : "");
+                      size() > 0 ? ("; the run continues with " + std::to_string(size())).c_str() : "");
         return text;
     }
 

@@ -46,7 +46,7 @@ struct Gunzip::State {
         while (fill() && waiting.front() == '\0') waiting.remove_prefix(1);
         if (!fill()) return false;
         if (waiting.front() != '\x1f') fail("has bytes after the end of its gzip data: it is damaged");
-        if (inflateReset(&stream) != Z_OK) fail("gzip cannot go on with its next part");
+        if (inflateReset(&stream) != Z_OK) fail("gzip cannot continue with its next part");
         inMember = true;
         return true;
     }
