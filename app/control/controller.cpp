@@ -340,7 +340,7 @@ std::string Controller::undo(Document& document, Host& host) {
     }
     const Precision precision = document.facts.configuration.force.precision;
     if (change.effect) {
-        const EffectResult done = change.effect();
+        const EffectResult done = whole(change.effect(), document);
         if (done.status == CommandStatus::failed) throw IoError(done.why);
         if (done.status == CommandStatus::refused) {
             changes_.pop_back();
@@ -490,8 +490,8 @@ void Controller::end(const Ended& ended, std::vector<Event>& events) {
     event.why = ended.outcome.why;
     event.progress = -1;
     if (const std::string why = whyNotUndoable(event.command);
-        event.status == CommandStatus::applied && !why.empty() && undoable(event.sender))
-        keep({.what = commandText(event.command), .whyNotUndoable = why});
+        event.status == CommandStatus::applied && (!why.empty() || ended.outcome.back) && undoable(event.sender))
+        keep({.what = commandText(event.command), .effect = ended.outcome.back, .whyNotUndoable = why});
     events.push_back(std::move(event));
 }
 

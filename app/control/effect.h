@@ -80,8 +80,11 @@ struct Measure {
     /// Whether it lasts for many frames.
     bool lasts() const { return what == What::sweep || what == What::tune || what == What::memory; }
 };
-/// Compiles and tries the text of the lab's editor; SaveKernel writes it.
+/// Compiles and tries the text of the lab's editor. OpenKernel replaces that text by a file's, SaveKernel writes it.
 struct TryKernel {};
+struct OpenKernel {
+    std::string file{};
+};
 struct SaveKernel {
     std::string file{};  ///< empty: the editor's own name
 };
@@ -102,8 +105,8 @@ struct NextPanel {};
 struct Quit {};
 
 using Effect = std::variant<EditBodies, JumpTo, Restart, FindGroups, SavePicture, SaveRun, SaveScene, Open, ShareBodies,
-                            TakeBodies, Recover, ForgetSession, ListFolder, Record, Measure, TryKernel, SaveKernel, LessonGo,
-                            WalkMenus, NextPanel, Quit>;
+                            TakeBodies, Recover, ForgetSession, ListFolder, Record, Measure, TryKernel, OpenKernel,
+                            SaveKernel, LessonGo, WalkMenus, NextPanel, Quit>;
 
 /// A visitor made of lambdas, one for each kind of interest.
 template <class... Each>

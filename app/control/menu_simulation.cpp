@@ -562,13 +562,11 @@ constexpr Action kLab[] = {
      .act = [](KeyTarget&, int) { throw UsageError("'own-open' needs FILE.cu; or paste a text into the lab's page Own"); },
      .argument = "FILE.cu",
      .with =
-         [](KeyTarget& t, const Value& file) {
-             const std::string name = wordOf(file);
-             t.labPanel.own.text = ownTextOfFile(name);
-             t.labPanel.own.file = name;
+         [](KeyTarget& t, const Value&) {
              openLab(t);
              t.labPanel.page = LabPage::own;
-         }},
+         },
+     .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return OpenKernel{wordOf(file)}; }},
     {.name = "own-try",
      .label = "Compile and try",
      .idea = "compile the text, try it in a process of its own on a copy of the bodies, and let it compute the run when its "

@@ -38,13 +38,13 @@ EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
                    [&](const SavePicture&) { return needsWindow("pictures are taken"); },
                    [&](const SaveRun& e) {
                        if (e.file.empty()) return failedBecause("off screen 'do save' needs a FILE");
-                       return write(
+                       return run(
                            saving(e.file, [this] { return checkpointOf(app_.runs.simulation()); }, {.keepPrevious = true}),
                            ticket);
                    },
                    [&](const SaveScene& e) {
                        if (e.file.empty()) return failedBecause("off screen 'do save-scene' needs a FILE.toml");
-                       return write(sceneFile(app_.document, e.file), ticket);
+                       return run(sceneFile(app_.document, e.file), ticket);
                    },
                    [&](const Open& e) { return open(e); },
                    [&](const ShareBodies& e) { return share(e); },
@@ -61,8 +61,9 @@ EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
                        trying_ = ticket;
                        return EffectResult{CommandStatus::running, {}, {}};
                    },
+                   [&](const OpenKernel& e) { return openKernel(e.file, ticket); },
                    [&](const SaveKernel& e) {
-                       return write(kernelFile(app_.document.labPanel.own, app_.reports.own, e.file), ticket);
+                       return run(kernelFile(app_.document.labPanel.own, app_.reports.own, e.file), ticket);
                    },
                    [&](const LessonGo&) { return needsWindow("lessons are gone through"); },
                    [&](const WalkMenus&) { return EffectResult(); },
@@ -87,9 +88,36 @@ std::function<void(const FileOutcome&)> sayingIn(News& news) {
     };
 }
 
-EffectResult BaseHost::write(FileJob job, Ticket /*ticket*/) {
+EffectResult BaseHost::run(FileJob job, Ticket /*ticket*/, Rest rest) {
     app_.runs.first().feed().serve(app_.runs.simulation());  // the file may need the bodies
-    return resultOf(job.now());
+    EffectResult done = resultOf(job.now());
+    if (done.status == CommandStatus::applied) done.rest = std::move(rest);
+    return done;
+}
+
+/// Reads the file and replaces the text of the lab's editor by it.
+EffectResult BaseHost::openKernel(const std::string& file, Ticket ticket) {
+    const auto text = std::make_shared<std::string>();
+    FileJob job{.work =
+                    [text, file] {
+                        *text = ownTextOfFile(file);
+                        return std::string();
+                    },
+                .reads = true};
+    return run(std::move(job), ticket, [text, file](Document& d) {
+        OwnKernel& own = d.labPanel.own;
+        EffectResult done;
+        done.back = [was = own.text, name = own.file] {
+            return EffectResult{.rest = [was, name](Document& now) {
+                now.labPanel.own.text = was;
+                now.labPanel.own.file = name;
+                return EffectResult();
+            }};
+        };
+        own.text = std::move(*text);
+        own.file = file;
+        return done;
+    });
 }
 
 /// Reads the file and begins the run while the caller waits.
@@ -128,7 +156,7 @@ EffectResult BaseHost::takeShared(const TakeBodies& effect) {
 
 EffectResult BaseHost::begin(const Measure& effect, Ticket ticket) {
     if (std::optional<FileJob> file = labFile(effect, app_.services.lab, app_.document, app_.reports, app_.runs))
-        return write(std::move(*file), ticket);
+        return run(std::move(*file), ticket);
     EffectResult done = app_.services.labLoop.carryOut(effect, app_.document, app_.reports);
     if (effect.what == Measure::What::cancel && measuring_)
         ended_.push_back({*std::exchange(measuring_, std::nullopt), failedBecause("it was cancelled")});

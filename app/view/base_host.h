@@ -30,13 +30,15 @@ public:
     bool quits() const { return quits_; }
 
 protected:
-    /// Writes a file while the caller waits. The result holds the sentence about it.
-    virtual EffectResult write(FileJob job, Ticket ticket);
+    using Rest = std::function<EffectResult(Document&)>;
+    /// Runs the job while the caller waits. The result holds the sentence about it, or after success the rest of the effect.
+    virtual EffectResult run(FileJob job, Ticket ticket, Rest rest = {});
 
     App& app_;
 
 private:
     EffectResult open(const Open& effect);
+    EffectResult openKernel(const std::string& file, Ticket ticket);
     EffectResult begin(const Measure& effect, Ticket ticket);
     EffectResult share(const ShareBodies& effect);
     EffectResult takeShared(const TakeBodies& effect);

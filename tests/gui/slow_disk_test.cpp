@@ -70,12 +70,14 @@ protected:
 TEST_F(SlowDisk, noFrameWaitsForAFile) {
     openHere(optionsOf("figure-eight", 0, 320, 240));
     turn();
+    std::ofstream(folder / "my.cu") << "// no kernel\n";
     standStill();
     std::map<std::string, Ticket> wanted;
     for (const char* name : {"a.png", "b.png", "c.png", "d.png"}) wanted[name] = post("picture", {Value(std::string(name))});
     wanted["a.toml"] = post("save-scene", {Value(std::string("a.toml"))});
     wanted["a.csv"] = post("save", {Value(std::string("a.csv"))});
     wanted["matrix"] = post("matrix-csv");
+    wanted["own"] = post("own-open", {Value(std::string("my.cu"))});
     wanted["folder"] = post("list-folder", {Value(folder.string())});
     std::map<std::string, std::vector<Event>> events;
     const auto collect = [&] {
@@ -104,6 +106,14 @@ TEST_F(SlowDisk, noFrameWaitsForAFile) {
     for (const char* name : {"a.png", "b.png", "c.png", "d.png", "a.toml", "a.csv"})
         EXPECT_TRUE(std::filesystem::exists(folder / name)) << name;
     EXPECT_THAT(events["matrix"].back().why, HasSubstr("written to gravlab-matrix-"));
+    const OwnKernel& own = app_->document.labPanel.own;
+    EXPECT_EQ(*own.text, "// no kernel\n");
+    EXPECT_EQ(own.file, "my.cu");
+    const Ticket undo = post("undo");
+    turn();
+    EXPECT_EQ(controller_.take(undo).at(0).why, "do own-open my.cu is undone");
+    EXPECT_EQ(*own.text, "");
+    EXPECT_EQ(own.file, "own.cu");
 }
 
 TEST_F(SlowDisk, closingWaitsForWhatIsQueuedAndSaysWhatFailed) {

@@ -143,11 +143,16 @@ void SessionFiles::end(Ticket ticket, EffectResult outcome) {
     if (ticket != 0) ended_.push_back({ticket, std::move(outcome)});
 }
 
-EffectResult SessionFiles::write(FileJob job, Ticket ticket) {
-    job.done = [this, ticket, done = std::move(job.done)](const FileOutcome& outcome) {
+EffectResult SessionFiles::run(FileJob job, Ticket ticket, std::function<EffectResult(Document&)> rest) {
+    job.done = [this, ticket, done = std::move(job.done), reads = job.reads,
+                rest = std::move(rest)](const FileOutcome& outcome) {
         if (done) done(outcome);
-        if (outcome.status != FileOutcome::Status::written) lost_ = outcome.sentence;
-        end(ticket, resultOf(outcome));
+        EffectResult result = resultOf(outcome);
+        if (result.status == CommandStatus::applied)
+            result.rest = rest;
+        else if (!reads)
+            lost_ = outcome.sentence;
+        end(ticket, std::move(result));
     };
     jobs_.post(std::move(job));
     return {CommandStatus::running, {}, {}};
@@ -186,23 +191,19 @@ EffectResult SessionFiles::save(std::string path, Ticket ticket) {
         app_.reports.news.say(outcome.sentence);
         remember(path);
     };
-    return write(std::move(job), ticket);
+    return run(std::move(job), ticket);
 }
 
 EffectResult SessionFiles::open(const Open& effect, Ticket ticket) {
     ReadOptions options;
     if (!effect.units.empty()) options = againIn(app_.document, effect.units);
-    read(effect.file, options, false, ticket);
-    return {CommandStatus::running, {}, {}};
+    return read(effect.file, options, false, ticket);
 }
 
-EffectResult SessionFiles::recover(Ticket ticket) {
-    read(state_.recover, {}, true, ticket);
-    return {CommandStatus::running, {}, {}};
-}
+EffectResult SessionFiles::recover(Ticket ticket) { return read(state_.recover, {}, true, ticket); }
 
 /// Reads beside the frames, and begins the run with the state that was read.
-void SessionFiles::read(const std::string& path, const ReadOptions& options, bool recovers, Ticket ticket) {
+EffectResult SessionFiles::read(const std::string& path, const ReadOptions& options, bool recovers, Ticket ticket) {
     struct Found {
         LoadedStart start;
         std::optional<Options> scene;
@@ -210,7 +211,7 @@ void SessionFiles::read(const std::string& path, const ReadOptions& options, boo
     const auto found = std::make_shared<Found>();
     if (!recovers && isSceneFile(path)) found->scene = sceneBase(app_.document);
     state_.busy = "Opening " + path;
-    jobs_.post({.work =
+    FileJob job{.work =
                     [found, path, options, recovers] {
                         return withMemoryFor(path, [&] {
                             if (found->scene) {
@@ -223,31 +224,26 @@ void SessionFiles::read(const std::string& path, const ReadOptions& options, boo
                         });
                     },
                 .done =
-                    [this, found, path, recovers, ticket](const FileOutcome& outcome) {
-                        if (leaves_) return;
-                        if (outcome.status == FileOutcome::Status::written) {
-                            EffectResult done;
-                            done.rest = [this, found, path, recovers](Document& document) {
-                                state_.busy.clear();
-                                return found->scene ? taken(document, path, *found->scene)
-                                                    : taken(document, path, std::move(found->start), recovers);
-                            };
-                            return end(ticket, std::move(done));
-                        }
+                    [this](const FileOutcome& outcome) {
+                        if (outcome.status == FileOutcome::Status::written || leaves_) return;
                         state_.busy.clear();
                         app_.reports.news.warn(outcome.sentence);
-                        end(ticket, resultOf(outcome));
                     },
-                .reads = true});
+                .reads = true};
+    return run(std::move(job), ticket, [this, found, path, recovers](Document& document) {
+        state_.busy.clear();
+        return found->scene ? taken(document, path, *found->scene)
+                            : taken(document, path, std::move(found->start), recovers);
+    });
 }
 
 EffectResult SessionFiles::forget(Ticket ticket) {
-    return write({.work =
-                      [file = std::exchange(state_.recover, {})] {
-                          forgetSession(file);
-                          return std::string();
-                      }},
-                 ticket);
+    return run({.work =
+                    [file = std::exchange(state_.recover, {})] {
+                        forgetSession(file);
+                        return std::string();
+                    }},
+               ticket);
 }
 
 bool SessionFiles::requireSoundForces(double limit) {

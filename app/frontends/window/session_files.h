@@ -39,8 +39,9 @@ public:
     EffectResult forget(Ticket ticket);
     /// `folder` is absolute, or relative to the folder that is listed.
     EffectResult list(const std::string& folder, Ticket ticket);
-    /// Writes any other file after the earlier ones. The ticket gets its result; 0: there is no ticket.
-    EffectResult write(FileJob job, Ticket ticket);
+    /// Reads or writes any other file after the earlier ones. The ticket gets its result, and after success the rest of the
+    /// effect; 0: there is no ticket.
+    EffectResult run(FileJob job, Ticket ticket, std::function<EffectResult(Document&)> rest = {});
     std::vector<Ended> ended() { return std::exchange(ended_, {}); }
 
     /// Call before the picture of a window that ends by itself is written. Waits for the check of the forces, up to the
@@ -57,7 +58,7 @@ public:
 private:
     void begin();
     void remember(const std::string& path);
-    void read(const std::string& path, const ReadOptions& options, bool recovers, Ticket ticket);
+    EffectResult read(const std::string& path, const ReadOptions& options, bool recovers, Ticket ticket);
     EffectResult taken(Document& document, const std::string& path, LoadedStart offer, bool recovers);
     EffectResult taken(Document& document, const std::string& path, const Options& scene);
     void sayNotes(const std::string& before, const std::vector<std::string>& notes);

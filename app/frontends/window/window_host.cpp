@@ -19,7 +19,7 @@ EffectResult WindowHost::carryOut(const Effect& effect, Ticket ticket) {
                    [&](const SaveScene& e) {
                        FileJob job = sceneFile(app_.document, e.file.empty() ? timedName("gravlab", ".toml") : e.file);
                        job.done = sayingIn(app_.reports.news);
-                       return write(std::move(job), ticket);
+                       return run(std::move(job), ticket);
                    },
                    [&](const Open& e) { return parts_.files.open(e, ticket); },
                    [&](const Recover&) { return parts_.files.recover(ticket); },
@@ -54,7 +54,7 @@ void WindowHost::takePictures() {
             --*writing;
             done(outcome);
         };
-        write(std::move(job), ticket);
+        run(std::move(job), ticket);
     }
 }
 

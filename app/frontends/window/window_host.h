@@ -35,7 +35,9 @@ public:
     bool needsFrame() const { return !pictures_.empty(); }
 
 private:
-    EffectResult write(FileJob job, Ticket ticket) override { return parts_.files.write(std::move(job), ticket); }
+    EffectResult run(FileJob job, Ticket ticket, Rest rest = {}) override {
+        return parts_.files.run(std::move(job), ticket, std::move(rest));
+    }
 
     Parts parts_;
     std::shared_ptr<int> writing_ = std::make_shared<int>(0);  ///< pictures that are taken and not yet written
