@@ -385,7 +385,7 @@ int runCommand(const Options& asked) {
                  grouped(simulation.backend().size()).text, simulation.backend().description().c_str(),
                  simulation.backendWhy().c_str());
     if (begin != 0 || simulation.time() != 0)
-        std::fprintf(stderr, "gravlab: going on from step %lld, t = %s\n", static_cast<long long>(begin),
+        std::fprintf(stderr, "gravlab: continuing from step %lld, t = %s\n", static_cast<long long>(begin),
                      timeText(simulation.time(), units).c_str());
 
     // This is known before the first measurement or output: one run uses one way of computing.

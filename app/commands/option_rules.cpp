@@ -315,7 +315,7 @@ void requireRun(const Options& o) {
     refuseOneFileTwice(o);
     if (!o.run.finalFile.empty()) formatForWriting(o.run.finalFile);
     if (!o.checkpoint.empty() && formatForWriting(o.checkpoint).name != "hdf5")
-        throw UsageError("--checkpoint '" + o.checkpoint + "': only .hdf5 keeps what going on exactly takes");
+        throw UsageError("--checkpoint '" + o.checkpoint + "': only .hdf5 keeps all that an exact continuation needs");
     if (o.run.snapshotEvery > 0) formatForWriting(numberedName("--snapshots", o.run.snapshots, 0));
     if (!o.run.series.empty()) requireSeries(o.run.series, numberedName("--snapshots", o.run.snapshots, 0));
 }

@@ -33,7 +33,7 @@ TEST(CliFiles, aRunGoesOnExactlyWithItsOwnSettings) {
     ASSERT_EQ(runGravlab(with(common, {"--steps", "3", "--final", "part.hdf5"}), start).code, 0);
     const Outcome rest = runGravlab({"run", "part.hdf5", "--until", "0.08", "--final", "rest.hdf5"}, start);
     ASSERT_EQ(rest.code, 0) << rest.err;
-    EXPECT_THAT(rest.err, HasSubstr("going on from step 3"));
+    EXPECT_THAT(rest.err, HasSubstr("continuing from step 3"));
     EXPECT_EQ(contentOf(folder / "whole.hdf5"), contentOf(folder / "rest.hdf5"));
     // What options set, they set.
     const Outcome other = runGravlab({"run", "part.hdf5", "--steps", "1", "--integrator", "rk4", "--dt", "0.5"}, start);
