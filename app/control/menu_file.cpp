@@ -57,7 +57,7 @@ constexpr Action kFile[] = {
      .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return SaveRun{fileOf(file)}; },
      .undoSkips = kFileStays},
     {.name = "recover",
-     .label = "Go on from there",
+     .label = "Continue from there",
      .idea = "open what was saved last before the program ended unexpectedly; the run on screen ends",
      .effect = [](const KeyTarget&, int) -> Effect { return Recover{}; },
      .unavailable = nothingLeft,
@@ -84,7 +84,7 @@ constexpr Action kFile[] = {
      .whyNotUndoable = "Opening has ended the run before, of which nothing is kept; open that one again."},
     {.name = "units-fine",
      .label = "G = 1 is right",
-     .idea = "put the question about the units away",
+     .idea = "close the question about the units",
      .act = [](KeyTarget& t, int) { t.ui.files.doubtLeft = t.facts.configuration.start->file.path; },
      .unavailable = noDoubt,
      .undoSkips = "A question that was put away does not come back; reopen-units opens the file with other units."},
@@ -135,7 +135,7 @@ constexpr Action kFile[] = {
     {.name = "picture-panels", .parameter = "picture.panels", .list = "Pictures"},
     {.name = "picture-size",
      .label = "Size",
-     .idea = "pixels of pictures, whatever the window's are",
+     .idea = "size of pictures in pixels, independent of the window",
      .act =
          [](KeyTarget& t, int which) {
              const PictureSize& size = pictureSizes()[static_cast<std::size_t>(which) % pictureSizes().size()];
@@ -294,7 +294,7 @@ constexpr Action kHelp[] = {
      .parameter = "lesson.large"},
     {.name = "lesson-close",
      .label = "Close the lesson",
-     .idea = "put the lesson away; the run continues",
+     .idea = "close the lesson; the run continues",
      .effect = [](const KeyTarget&, int) -> Effect { return LessonGo{.what = LessonGo::What::close}; },
      .unavailable = [](const KeyTarget& t) { return t.lesson.shown() ? Reason() : Reason("No lesson is open."); },
      .undoSkips = kLessonStays},

@@ -244,7 +244,7 @@ constexpr Action kSimulation[] = {
      .line = true},
     {.name = "twin-same",
      .label = "Twin as the first",
-     .idea = "let the twin differ in nothing: then both stay the same to the last bit",
+     .idea = "give the twin the settings of the first run: both then stay equal to the last bit",
      .act =
          [](KeyTarget& t, int) {
              TwinChoice& twin = t.intent.twin;
@@ -454,9 +454,8 @@ constexpr Action kLab[] = {
      .checked = [](const KeyTarget& t) { return t.labPanel.open; }},
     {.name = "lab-pairs",
      .label = "Every pair, for tuning",
-     .idea =
-         "the lab's page Launch with every pair of 65,536 bodies, on a CPU of fewer, where kernel, block and unroll factor "
-         "count most; again: the bodies and forces of before",
+     .idea = "the lab's page Launch with every pair of 65,536 bodies (fewer on a CPU), where kernel, block and unroll "
+             "factor count most; again: the bodies and forces before",
      .strokes = {{Key::letterL, kControl}},
      .act = [](KeyTarget& t, int) { inPairs(t) ? leavePairs(t) : goToPairs(t); },
      .checked = inPairs,
@@ -494,8 +493,8 @@ constexpr Action kLab[] = {
      .line = true},
     {.name = "lab-tune",
      .label = "Tune",
-     .idea = "search kernels and launches for this device and number of bodies; what is found is stored and taken up by "
-             "kernel auto",
+     .idea =
+         "search kernels and launches for this device and number of bodies; the result is stored and used by kernel auto",
      .effect = measure<Measure::What::tune>,
      .unavailable = [](const KeyTarget& t) { return t.facts.labBusy ? Reason("Something is being measured.") : Reason(); },
      .undoSkips = "A search is ended with Cancel; what it has found stays stored."},
@@ -580,7 +579,7 @@ constexpr Action kLab[] = {
      .undoSkips = "A trial leaves everything as it is; take another kernel to end the use of a right one."},
     {.name = "own-save",
      .label = "Save own kernel",
-     .idea = "write the text into a file, own.cu in the current folder unless another is named",
+     .idea = "write the text into a file; without a name, into own.cu in the current folder",
      .effect = [](const KeyTarget&, int) -> Effect { return SaveKernel{}; },
      .unavailable =
          [](const KeyTarget& t) {

@@ -158,8 +158,8 @@ std::vector<Parameter> comparisonParameters() {
                          {.unit = unit, .kind = kind});
     };
     add("twin.step", "Twin's step", "complete steps of the twin", Kind::integer, &TwinFacts::step);
-    add("twin.time", "Twin's time", "simulated, of the twin", Kind::number, &TwinFacts::time, "T");
-    add("twin.label", "Twin's label", "what the twin does otherwise", Kind::text, &TwinFacts::label);
+    add("twin.time", "Twin's time", "simulated time of the twin", Kind::number, &TwinFacts::time, "T");
+    add("twin.label", "Twin's label", "settings in which the twin differs", Kind::text, &TwinFacts::label);
     add("twin.apart", "Apart", "root mean square of the distances between the same bodies of both runs", Kind::number,
         &TwinFacts::apart, "L")
         .lags = [](const Document& d, double time) {

@@ -72,7 +72,7 @@ std::vector<Parameter> lookParameters() {
         rows.member(path, label, idea, "1", member,
                     {.bounds = {.least = 0, .most = 10}, .dragged = {.floor = 0.005, .format = "%.2f"}, .kept = kept});
     };
-    layer("look.dust", "Dust", "what the dust of discs takes away in a photograph; 0 is none",
+    layer("look.dust", "Dust", "light that the dust of discs absorbs in a photograph; 0 is none",
           inPhotograph<&Photograph::dust>, {.option = "--dust", .scene = "view.dust"});
     layer("look.gas", "Gas", "light of gas around young stars in a photograph; 0 is none", inPhotograph<&Photograph::gas>,
           {.option = "--gas", .scene = "view.gas"});
@@ -81,8 +81,8 @@ std::vector<Parameter> lookParameters() {
     rows.member("look.white_page", "White page", "dark bodies on white, for print and projectors", "", inLook<&Look::paper>,
                 {.kept = {.option = "--paper", .scene = "view.paper", .configuration = "look.paper"}});
     alsoSets(rows.member("look.trails", "Trails",
-                         "frames that the line behind each body goes back; where a window makes many steps a frame for few "
-                         "bodies, of several points each; 0 is none",
+                         "length of the line behind each body in frames; 0 is none. For few bodies with many steps a frame, "
+                         "a frame has several points",
                          "(0; 400 in a window for scenes of up to 100 bodies)", inLook<&Look::trails>,
                          {.bounds = {.least = 0, .most = 100000},
                           .dragged = {.floor = 0.3, .format = "%.0f"},
@@ -110,9 +110,8 @@ std::vector<Parameter> lookParameters() {
         "bodies reach the picture by a copy through the host, once a frame, though the kernel could store them "
         "straight into OpenGL's buffer",
         "", at<&Document::copyVertices>,
-        {.explanation = "What a program does where CUDA and OpenGL share no memory: down to the host and up again. Of the "
-                        "time of a frame the way down is the part 'copied', which else is 'publish'; the way up is in "
-                        "'other'.",
+        {.explanation = "Programs do this where CUDA and OpenGL share no memory: one copy to the host, one back. Of the "
+                        "time of a frame the first is 'copied', in place of 'publish'; the second is in 'other'.",
          .kept = {.option = "--copy-vertices"},
          .unavailable = [](const Document& d) -> Reason {
              return backend(d.facts.kernel->backend).onDevice ? Reason() : "The bodies are in the host's memory already.";

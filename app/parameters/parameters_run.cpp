@@ -77,8 +77,8 @@ void addStart(Rows& rows) {
                  .names = "a scene of 'gravlab list scenes'",
                  .ask = [](RunRequest& r, const Value& v) { r.changeScene(sceneNamed(textOf(v)).name); }});
     setting(rows, "run.scene_version", "Version",
-            "of the scene: its start has changed where there are several, and files from then name the one they mean",
-            "(the newest)", inForceOf<&RunConfiguration::sceneVersion>,
+            "version of the scene's start; a file names the version that it was made with", "(the newest)",
+            inForceOf<&RunConfiguration::sceneVersion>,
             {.otherwise = "auto",
              .kept = {.option = "--scene-version",
                       .scene = "scene_version",
@@ -91,12 +91,11 @@ void addStart(Rows& rows) {
                  sceneNamed(wanted.scene, wanted.sceneVersion);
                  asked(d) = std::move(wanted);
              }});
-    setting(rows, "run.bodies", "Bodies", "how many; the scene starts again",
+    setting(rows, "run.bodies", "Bodies", "number of bodies; a change restarts the scene",
             "(the scene's own for this machine; a window has more where far bodies are together)",
             inForceOf<&RunConfiguration::bodies>,
-            {.explanation =
-                 "Each body is pulled by each of the others, so twice as many cost four times as much a step, unless far "
-                 "ones are taken together.",
+            {.explanation = "Each body is pulled by each of the others, so twice as many cost four times as much a step, "
+                            "unless distant bodies are grouped.",
              .otherwise = "auto",
              .multiples = true,
              .kept = {.option = "--bodies",
@@ -251,9 +250,8 @@ void addMachine(Rows& rows) {
          }});
     setting(rows, "run.term_kernels", "Term kernels", "how forces beside the pair law are computed, TERM=ROW for each",
             "auto", [](const Document& d) { return termRequestsText(requestOf(inForce(d)).terms); },
-            {.explanation =
-                 "Scenes and files may bring force terms beside the pair law, such as springs between bodies. Each has "
-                 "kernels of its own; what is left out the backend chooses.",
+            {.explanation = "Scenes and files may bring force terms beside the pair law, such as springs between bodies. "
+                            "Each has kernels of its own; the backend chooses those that are not named.",
              .otherwise = "auto",
              .kept = {.option = "--term-kernel",
                       .checkpoint = "term_kernels",
@@ -264,14 +262,14 @@ void addMachine(Rows& rows) {
          "threads a block, which is also the bodies of a tile; on a CPU the bodies that a core takes at a time", "block",
          {.explanation =
               "A GPU runs threads in blocks that share a small fast memory, where a tile of bodies is read once for all "
-              "of them. Large blocks read less from far memory; of small ones more run side by side (occupancy). On a "
+              "of them. Large blocks read less from far memory; more small blocks run side by side (occupancy). On a "
               "CPU a core takes a block of bodies at a time.",
           .kept = {.option = "--block", .placeholder = "THREADS"}},
          &LaunchConfig::block);
     knob(rows, "run.unroll", "Unroll", "how many pairs the inner loop writes out", "unroll",
          {.explanation =
               "A loop that is written out several times has fewer jumps, and independent pairs overlap; too many need "
-              "more registers than a thread has. With 1 it is not written out at all, with auto as the compiler likes.",
+              "more registers than a thread has. With 1 it is not written out at all; auto leaves it to the compiler.",
           .bounds = {.least = 1},
           .otherwise = "auto",
           .kept = {.option = "--unroll", .placeholder = "FACTOR"},
@@ -290,9 +288,8 @@ void addMachine(Rows& rows) {
           .kept = {.option = "--bodies-per-thread", .placeholder = "COUNT"}},
          &LaunchConfig::bodiesPerThread);
     knob(rows, "run.split", "Split", "threads that share one target's sources", "split",
-         {.explanation =
-              "Few bodies are too few threads to keep a GPU busy. Split, several of them sum one target, each over a "
-              "part of the sources.",
+         {.explanation = "Few bodies give a GPU too few threads to stay busy. With a split, several threads sum one target, "
+                         "each over a part of the sources.",
           .kept = {.option = "--split", .placeholder = "COUNT"}},
          &LaunchConfig::split);
 }
@@ -318,11 +315,11 @@ void addPhysics(Rows& rows) {
              .dragged = {.floor = 1e-7, .format = "%.5g", .least = 1e-12, .most = 1e6},
              .kept = {.option = "--dt", .scene = "time_step", .checkpoint = "time_step", .placeholder = "TIME"}});
     setting(rows, "run.accuracy", "Accuracy",
-            "relative error of the force that 99 % of the bodies keep: far ones are taken together", "auto",
+            "largest relative error of the force on 99 % of the bodies; distant bodies are grouped", "auto",
             [](const Document& d) { return unlessZero(inForce(d).pairs().accuracy); },
             {.explanation =
-                 "Far groups of bodies pull almost as one body in their middle would; that is taken where the error "
-                 "stays below this number, which makes large runs many times faster. Without it every pair is computed.",
+                 "A distant group of bodies pulls almost like one body at its centre. It is used where the error stays "
+                 "below this number, which makes large runs many times faster. Without it every pair is computed.",
              .otherwise = "auto",
              .dragged = {.floor = 1e-5, .format = "%.1e", .least = kFinestAccuracy, .most = kCoarsestAccuracy},
              .kept = {.option = "--accuracy",
@@ -331,27 +328,26 @@ void addPhysics(Rows& rows) {
                       .help = "relative error of the forces; without it a window takes far bodies of many together, and "
                               "other commands compute every pair"},
              .asked = [](const Document& d) { return unlessZero(asked(d).pairs().accuracy.value_or(0)); }});
-    rows.own(
-        "run.exact_forces", "Exact forces", "compute every pair, also where a window would take far bodies together",
-        "false",
-        {.explanation = "A window takes far bodies together where a scene has very many; with this every pair of bodies is "
-                        "computed, however long that takes.",
-         .kind = Kind::flag,
-         .kept = {.option = "--exact",
-                  .configuration = "scene.exact_forces",
-                  .help = "compute every pair, also where a window takes far bodies together",
-                  .window = true},
-         .get = [](const Document& d) -> Value { return !d.facts.kernel->approximates; },
-         .set =
-             [](Document& d, const Value& v) {
-                 RunRequest& request = asked(d);
-                 request.farField = v != Value(true);
-                 request.pairs().accuracy.reset();
-                 request.pairs().opening.reset();
-                 // A named kernel implies the same choice, so a conflicting one is dropped.
-                 if (d.facts.kernel->approximates == (v == Value(true))) request.pairs().kernel = {};
-             }});
-    setting(rows, "run.opening", "Opening angle", "edge of a cell over its distance, for the rows of the tree that go by it",
+    rows.own("run.exact_forces", "Exact forces", "compute every pair, also where a window would group distant bodies",
+             "false",
+             {.explanation = "A window groups distant bodies where a scene has very many; with this option every pair is "
+                             "computed, however long that takes.",
+              .kind = Kind::flag,
+              .kept = {.option = "--exact",
+                       .configuration = "scene.exact_forces",
+                       .help = "compute every pair, also where a window takes far bodies together",
+                       .window = true},
+              .get = [](const Document& d) -> Value { return !d.facts.kernel->approximates; },
+              .set =
+                  [](Document& d, const Value& v) {
+                      RunRequest& request = asked(d);
+                      request.farField = v != Value(true);
+                      request.pairs().accuracy.reset();
+                      request.pairs().opening.reset();
+                      // A named kernel implies the same choice, so a conflicting one is dropped.
+                      if (d.facts.kernel->approximates == (v == Value(true))) request.pairs().kernel = {};
+                  }});
+    setting(rows, "run.opening", "Opening angle", "edge of a cell over its distance, for tree kernels with an opening angle",
             "auto", [](const Document& d) { return unlessZero(inForce(d).pairs().opening); },
             {.explanation =
                  "A cell of the tree that looks smaller than this pulls as one body; smaller angles are more exact and "
@@ -373,8 +369,8 @@ void addPhysics(Rows& rows) {
     nameSetting(
         rows, "run.law", "Law", "how two bodies act on each other", kScenesOwn, laws,
         [](const Document& d) { return lawRow(inForce(d).force.law).name; },
-        {.explanation = "Gravity and the force between charges fall with the square of the distance, a power law as one "
-                        "likes; neutral atoms, as Lennard-Jones has them, attract a little and repel when they touch.",
+        {.explanation = "Gravity and the force between charges fall with the square of the distance, a power law with any "
+                        "exponent; neutral atoms, as Lennard-Jones has them, attract a little and repel when they touch.",
          .otherwise = "auto",
          .kept = {.option = "--law", .scene = "law", .checkpoint = "law"},
          .offers = [](const Document& d) { return lawChoices(inForce(d)); }});
@@ -455,9 +451,9 @@ void addContact(Rows& rows) {
 
 void addPace(Rows& rows) {
     alsoSets(rows.member("run.steps_per_frame", "Steps a frame",
-                         "with speed 0: at most so many steps between two pictures; off screen exactly so many", "1",
+                         "with speed 0: largest number of steps between two pictures; off screen the exact number", "1",
                          inIntent<&Intent::stepsPerFrame>,
-                         {.explanation = "More of them show less often what is computed; the physics stays the same.",
+                         {.explanation = "More steps a frame show fewer of the computed states; the physics stays the same.",
                           .bounds = {.least = 1, .most = 1000000},
                           .dragged = {.speed = 0.02, .floor = 0.1, .format = "%.0f"},
                           .kept = {.option = "--steps-per-frame", .scene = "view.steps_per_frame"}}),
@@ -465,10 +461,10 @@ void addPace(Rows& rows) {
     // This row follows the steps, which replace the speed: when a file has both, the speed counts.
     rows.member(
         "run.speed", "Speed",
-        "simulated time a second of watching; the time step stays as it is, and 0 goes by steps a frame",
+        "simulated time per second of watching; the time step does not change; 0: a number of steps a frame",
         "(the scene's own pace)", inIntent<&Intent::speed>,
-        {.explanation = "It decides how often a step is made and never how long it is. Where the machine cannot keep up, "
-                        "the line below says what it reaches.",
+        {.explanation = "It sets how often steps are made, never their length. If the machine cannot keep up, the line "
+                        "below shows the speed reached.",
          .unit = "T/s",
          .bounds = {.least = 0},
          .otherwise = "auto",
@@ -477,9 +473,9 @@ void addPace(Rows& rows) {
          .set = [](Document& d, const Value& v) { d.intent.speed = isAuto(v) ? ownSpeed(d.facts) : std::get<double>(v); }});
     rows.member(
         "run.time_budget", "Time budget",
-        "computing time of steps in a frame of a window, longer ones continue in the next; 0 is what the picture leaves",
+        "time for steps in a frame of a window; longer steps continue in the next frame; 0: the time that drawing leaves",
         "(0; on a GPU that is 33)", inIntent<&Intent::timeBudgetMs>,
-        {.explanation = "Less of it makes the picture more fluent, more of it the run faster.",
+        {.explanation = "A small budget makes the picture smoother, a large one the run faster.",
          .unit = "ms",
          .bounds = {.least = 0},
          .dragged = {.floor = 0.05, .format = "%.5g ms"},
@@ -512,16 +508,16 @@ void addFacts(Rows& rows) {
     rows.fact("run.broken_bonds", "Broken bonds", "bonds that have broken at the ends of steps",
               inFacts<&Facts::brokenBonds>);
     rows.measured(
-        "run.rate", "Rate", "interactions a second, N*N for each force, of a tree what it evaluates",
+        "run.rate", "Rate", "interactions per second: N*N for each force, or those that a tree evaluates",
         [](const Document& d) { return onceVerified(d, d.facts.interactionsPerSecond); },
         {.explanation = "An interaction is the pull of one body on another. Their time is taken by the clock of the "
                         "device or of the pool, and shown once sampled accelerations agree with double precision.",
          .unit = "1/s"});
     rows.measured("run.force_seconds", "Time of a force",
-                  "that one force on all bodies takes, by the clock of the device or of the pool",
+                  "time of one force on all bodies, by the clock of the device or of the pool",
                   [](const Document& d) { return onceVerified(d, d.facts.forceSeconds); }, {.unit = "s"});
     rows.measured("run.force_error", "Error of the force",
-                  "relative error against double precision that 99 % of the bodies kept that were last compared",
+                  "relative error of the force against double precision, for 99 % of the bodies compared last",
                   [](const Document& d) { return d.facts.check ? Value(d.facts.check->p99) : Value(); });
     rows.fact("run.vector_bodies", "Vector", "bodies in one vector register of the CPU, in the precision of the run",
               [](const Document& d) -> Value {
@@ -539,9 +535,9 @@ void addFacts(Rows& rows) {
     rows.measured(
         "run.energy_change", "Energy", "largest relative change of the energy since the start",
         inFacts<&Facts::energyChange>,
-        {.explanation = "The sum of kinetic and potential energy should stay as it was, so what it changes by is the "
-                        "error of time step and precision. Above 1e-3 of the start is doubtful; above 1e-1 the picture "
-                        "is not what the law says.",
+        {.explanation =
+             "The sum of kinetic and potential energy should stay constant, so its change is the error of time step and "
+             "precision. Above 1e-3 of the start the run is doubtful; above 1e-1 the picture does not follow the law.",
          .lags = energyLags});
     rows.measured("run.merged", "Merged", "bodies that have merged into others since the start",
                   [](const Document& d) { return d.facts.contacts.merges; });
@@ -563,9 +559,7 @@ void addFacts(Rows& rows) {
     rows.measured("run.half_mass_radius", "Half-mass radius",
                   "radius around the centre of mass that holds half of the mass, as last measured",
                   inFacts<&Facts::halfMassRadius>,
-                  {.explanation = "It says how large a system is where there is no edge to measure to.",
-                   .unit = "L",
-                   .lags = energyLags});
+                  {.explanation = "It gives the size of a system that has no edge.", .unit = "L", .lags = energyLags});
     rows.fact("run.backend_reason", "Why this backend", "which backend runs and why", inFacts<&Facts::backendWhy>);
     rows.fact("run.vertex_path", "Vertices", "how vertices reach the picture and why", inFacts<&Facts::vertexPath>);
     rows.fact("run.edited", "Edited", "bodies were changed by hand since the start", inFacts<&Facts::edited>);

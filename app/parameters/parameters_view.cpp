@@ -30,7 +30,7 @@ void addCamera(Rows& rows) {
                  .shown = kInDegrees,
                  .kept = {.option = "--azimuth", .scene = "view.azimuth", .placeholder = "DEGREES"}});
     rows.member("camera.elevation", "Elevation",
-                "of the camera above the plane; what is beyond the pole is drawn from the pole", "(the scene's own)",
+                "of the camera above the plane; an elevation beyond a pole is drawn from the pole", "(the scene's own)",
                 inCamera<&Camera::elevation>,
                 {.unit = "rad",
                  .shown = kInDegrees,
@@ -82,10 +82,11 @@ void addOverlays(Rows& rows) {
     add("overlay.grid", "Grid", "a grid in the x-y plane", &OverlayChoice::grid);
     add("overlay.labels", "Names", "the names of bodies that have one, nearest and heaviest first", &OverlayChoice::labels);
     add("overlay.velocities", "Velocities",
-        "arrows of velocities: of few bodies all, else of the selected one, whose arrow can be taken by its tip",
+        "arrows of velocities, for all of few bodies, else for the selected body; drag the tip of its arrow to change it",
         &OverlayChoice::velocities);
     add("overlay.forces", "Forces",
-        "arrows of accelerations, the strongest as long as a fast velocity: of few bodies all, else of the selected one",
+        "arrows of accelerations, for all of few bodies, else for the selected body; the strongest is as long as a fast "
+        "velocity",
         &OverlayChoice::forces);
     rows.own(
         "overlay.shown", "Overlays", "all that is written over the picture", "(labels; scale,clock,labels in a window)",
@@ -188,28 +189,26 @@ void addBodies(Rows& rows) {
           &Orbit::eccentricity);
     orbit("view.orbit_inclination", "Inclination", "of the selected body's orbit to the plane x, y", "rad",
           &Orbit::inclination, kInDegrees);
-    orbit("view.orbit_period", "Period", "of the selected body's orbit; nothing where it is not closed", "T",
-          &Orbit::period);
+    orbit("view.orbit_period", "Period", "of the selected body's orbit; empty where it is not closed", "T", &Orbit::period);
     orbit("view.orbit_pericentre", "Pericentre", "least distance in the selected body's orbit", "L", &Orbit::pericentre);
     orbit("view.orbit_direction", "Direction of the pericentre",
           "from the x axis towards y; an ellipse that turns shows here", "rad", &Orbit::direction, kInDegrees);
-    orbit("view.orbit_apocentre", "Apocentre",
-          "largest distance in the selected body's orbit; nothing where it is not closed", "L", &Orbit::apocentre);
+    orbit("view.orbit_apocentre", "Apocentre", "largest distance in the selected body's orbit; empty where it is not closed",
+          "L", &Orbit::apocentre);
     rows.fact(
         "view.orbit_centre", "Goes round", "id of the body that the orbit of the selected one is about",
         [](const Document& d) { return d.selected && d.selected->orbit ? asValue(d.selected->orbit->around) : Value(); },
         {.kind = Kind::integer});
-    rows.member(
-        "view.orbit_around", "Orbit about",
-        "id of the body that orbits are measured about; auto is the one that binds the selected body, and of several "
-        "the one with the closest orbit",
-        "auto", at<&Document::orbitAround>,
-        {.bounds = kIds, .otherwise = "auto", .set = [](Document& d, const Value& v) {
-             const auto id = isAuto(v) ? std::nullopt : std::optional(fromValue<std::uint32_t>(v));
-             if (id && std::ranges::find(d.facts.bodies->id, *id) == d.facts.bodies->id.end())
-                 throw UsageError("view.orbit_around " + std::to_string(*id) + ": there is no such body");
-             d.orbitAround = id;
-         }});
+    rows.member("view.orbit_around", "Orbit about",
+                "id of the body that orbits are measured about; auto is the body that binds the selected one, with the "
+                "closest orbit of several",
+                "auto", at<&Document::orbitAround>,
+                {.bounds = kIds, .otherwise = "auto", .set = [](Document& d, const Value& v) {
+                     const auto id = isAuto(v) ? std::nullopt : std::optional(fromValue<std::uint32_t>(v));
+                     if (id && std::ranges::find(d.facts.bodies->id, *id) == d.facts.bodies->id.end())
+                         throw UsageError("view.orbit_around " + std::to_string(*id) + ": there is no such body");
+                     d.orbitAround = id;
+                 }});
     rows.member("view.ahead", "Path ahead", "the path of the selected body ahead", "",
                 at<&Document::ahead, &PathAhead::wanted>, {.kept = {.option = "--ahead"}});
     rows.numberOrAuto("view.ahead_time", "How far ahead", "simulated time of that path; auto is about a turn and a half",
@@ -258,7 +257,7 @@ void addTree(Rows& rows) {
 
 void addArrow(Rows& rows) {
     rows.member("drop.on", "Drop by an arrow", "a drag of the mouse drops a body", "", at<&Document::drop, &DropTool::on>);
-    rows.choice("drop.kind", "What drops", "what is dropped by the arrow", dropRows().front().name, dropRows,
+    rows.choice("drop.kind", "What drops", "what the arrow drops", dropRows().front().name, dropRows,
                 at<&Document::drop, &DropTool::row>,
                 {.offers =
                      [](const Document& d) {

@@ -35,15 +35,15 @@ std::vector<std::string_view> savedEndings() {
 }
 
 void addGroups(Rows& rows) {
-    rows.member(
-        "groups.linking", "Linking",
-        "bodies are friends that are at most so far apart, in mean distances; taken by the next search", "0.2",
-        at<&Document::groups, &GroupsWish::linking>,
-        {.explanation = "A group is all that friendship leads to (friends of friends). The mean distance is that of bodies "
-                        "spread evenly over the box that holds all of them; 0.2 is usual for haloes.",
-         .bounds = {.least = 0, .most = 1000, .aboveLeast = true}});
+    rows.member("groups.linking", "Linking",
+                "largest distance of friends, in mean distances of bodies; the next search uses it", "0.2",
+                at<&Document::groups, &GroupsWish::linking>,
+                {.explanation = "A group holds all bodies that are connected by friends (friends of friends). The mean "
+                                "distance is that of bodies "
+                                "spread evenly over the box that holds all of them; 0.2 is usual for haloes.",
+                 .bounds = {.least = 0, .most = 1000, .aboveLeast = true}});
     rows.member("groups.least", "Least",
-                "bodies that a group has at least to have a colour and a line; taken by the next search", "10",
+                "least number of bodies in a group with a colour and a line; the next search uses it", "10",
                 at<&Document::groups, &GroupsWish::least>, {.bounds = {.least = 1, .most = 2147483647}});
     const auto add = [&](const char* path, std::string_view label, std::string_view idea, auto get) {
         rows.fact(path, label, idea,
@@ -52,7 +52,7 @@ void addGroups(Rows& rows) {
                   },
                   {.kind = Kind::integer});
     };
-    add("groups.count", "Groups", "groups of enough bodies, as found last",
+    add("groups.count", "Groups", "groups with enough bodies, as found last",
         [](const KnownGroups& known) { return known.table.groups.size(); });
     add("groups.largest", "Largest group", "bodies of it",
         [](const KnownGroups& known) { return known.table.groups.empty() ? 0 : known.table.groups.front().members; });
@@ -127,7 +127,7 @@ void addWindow(Rows& rows) {
                 inUi<&UiState::measurements>);
     rows.member("window.conservation", "Energy and momenta", "the strip of energy and momenta", "true",
                 inUi<&UiState::conservation>, {.kept = {.configuration = "panels.conservation"}});
-    rows.member("window.instruments", "Instruments", "a galaxy over its radius, in place of that strip", "",
+    rows.member("window.instruments", "Instruments", "profiles of a galaxy, in place of that strip", "",
                 inUi<&UiState::instruments>, {.kept = {.configuration = "panels.instruments"}});
     rows.member("window.timeline", "Kept states", "the strip of kept states", "(true where states are kept)",
                 inUi<&UiState::timeline>);
@@ -146,7 +146,7 @@ void addWindow(Rows& rows) {
                           .help = "do not wait for the display",
                           .window = true}});
     rows.member(
-        "window.text_scale", "Text", "size of the panels' text, in what the display asks for", "1",
+        "window.text_scale", "Text", "size of the panels' text, relative to the scale of the display", "1",
         inUi<&UiState::textScale>,
         {.bounds = {.least = 0.5, .most = 4}, .kept = {.configuration = "window.text_scale", .before = "--ui-scale"}});
     rows.member("window.files", "Files", "the panel to open and save", "",
@@ -168,7 +168,7 @@ void addPicture(Rows& rows) {
     rows.member("picture.width", "Width", kIdea, "0", inUi<&UiState::pictureWidth>, {.unit = "px", .bounds = kPictureSides});
     rows.member("picture.height", "Height", kIdea, "0", inUi<&UiState::pictureHeight>,
                 {.unit = "px", .bounds = kPictureSides});
-    rows.member("picture.panels", "With panels", "draw them into the pictures that the window writes", "",
+    rows.member("picture.panels", "With panels", "draw the panels into the pictures that the window writes", "",
                 inUi<&UiState::picturePanels>);
 }
 
@@ -177,21 +177,21 @@ void addFilm(Rows& rows) {
     constexpr std::string_view kIdea = "of films that the window records; 0 is the window's own";
     rows.member("film.width", "Width", kIdea, "0", inFilm<&FilmState::width>, {.unit = "px", .bounds = kPictureSides});
     rows.member("film.height", "Height", kIdea, "0", inFilm<&FilmState::height>, {.unit = "px", .bounds = kPictureSides});
-    rows.member("film.steps_per_frame", "Steps a frame",
-                "steps between two frames of the film, however fast the window is; 0 goes as the window does: at the speed "
-                "of the run, or by its own steps a frame",
-                "0", inFilm<&FilmState::stepsPerFrame>,
-                {.bounds = {.least = 0, .most = 1000000}, .dragged = {.floor = 0.1, .format = "%.0f"}});
+    rows.member(
+        "film.steps_per_frame", "Steps a frame",
+        "steps between two frames of the film, at any speed of the window; 0: the speed or the steps a frame of the run",
+        "0", inFilm<&FilmState::stepsPerFrame>,
+        {.bounds = {.least = 0, .most = 1000000}, .dragged = {.floor = 0.1, .format = "%.0f"}});
     rows.member("film.frames_per_second", "Frames/s", "how fast the film is played", "60", inFilm<&FilmState::fps>,
                 {.unit = "1/s", .bounds = {.least = 0, .most = 1000, .aboveLeast = true}});
     rows.member("film.length", "Length", "after which the film is complete; 0 records until stopped", "0",
                 inFilm<&FilmState::seconds>,
                 {.unit = "s", .bounds = {.least = 0, .most = 36000}, .dragged = {.floor = 0.1, .format = "%.4g s"}});
-    rows.member("film.loop", "Loop", "one whole period of the scene, so that the end of the film goes over into its start",
-                "", inFilm<&FilmState::loop>, {.unavailable = noLoop});
+    rows.member("film.loop", "Loop", "one whole period of the scene, so that the end of the film joins its start", "",
+                inFilm<&FilmState::loop>, {.unavailable = noLoop});
     rows.numberOrAuto("film.quality", "Quality", "0 makes small files, 100 large ones", inFilm<&FilmState::quality>, -1,
                       {.bounds = {.least = 0, .most = 100}, .dragged = {.format = "%.0f"}});
-    rows.choice("film.encoder", "Encoder", "what films are written with", "auto", encoders, inFilm<&FilmState::encoder>,
+    rows.choice("film.encoder", "Encoder", "program that writes films", "auto", encoders, inFilm<&FilmState::encoder>,
                 {.otherwise = "auto",
                  .offers =
                      [](const Document& d) {
@@ -206,7 +206,7 @@ void addFilm(Rows& rows) {
                      return d.ui.film.encoder.empty() ? std::string("auto") : d.ui.film.encoder;
                  },
                  .set = [](Document& d, const Value& v) { d.ui.film.encoder = isAuto(v) ? "" : textOf(v); }});
-    rows.member("film.panels", "With panels", "draw them into the film", "", inFilm<&FilmState::panels>);
+    rows.member("film.panels", "With panels", "draw the panels into the film", "", inFilm<&FilmState::panels>);
     rows.measured("film.work", "Work", "time that a second of the film has taken",
                   [](const Document& d) {
                       const double work = d.ui.film.workPerSecond;
@@ -264,7 +264,7 @@ void addLab(Rows& rows) {
                  .get = [](const Document& d) -> Value {
                      return d.labPanel.term.empty() ? std::string(kPairLawTerm) : d.labPanel.term;
                  }});
-    rows.choice("lab.sweep", "Over", "what a sweep varies; grey ones the kernel in use cannot vary",
+    rows.choice("lab.sweep", "Over", "what a sweep varies; the kernel in use cannot vary the grey ones",
                 labSweeps().front().name, labSweeps, inLab<&LabPanel::sweep>, {.offers = [](const Document& d) {
                     const KernelRow& kernel = rowOf(d.facts, d.labPanel.term);
                     std::vector<SettingChoice> offers = offersOf(labSweeps(), sweepFor(d.labPanel.sweep, kernel).name);
@@ -285,7 +285,7 @@ void addLab(Rows& rows) {
     rows.measured("lab.own_time", "Force", "time of one force of the own kernel in its last trial",
                   inOwn<&OwnKernel::secondsPerForce>, {.unit = "s"});
     rows.measured("lab.own_gain", "Gain",
-                  "how much faster the last trial was than the exercise as it came; 0 before both are known",
+                  "how much faster the last trial was than the exercise's first text; 0 before both are known",
                   [](const Document& d) {
                       const OwnKernel& own = d.labPanel.own;
                       const bool known = own.outcome == OwnOutcome::good && own.secondsPerForce > 0;

@@ -144,7 +144,8 @@ TEST(Parameters, explainTheWordsOfThePanels) {
         EXPECT_FALSE(parameter(path).explanation.empty()) << path;
     const std::string tip = controlOf(parameter("run.softening")).tip.text();
     EXPECT_TRUE(tip.starts_with("Length that blunts close encounters.\nGravity as if")) << tip;
-    EXPECT_TRUE(std::string(controlOf(parameter("run.speed")).tip.text()).ends_with("what it reaches. Keys: . and ,"))
+    EXPECT_TRUE(
+        std::string(controlOf(parameter("run.speed")).tip.text()).ends_with("shows the speed reached. Keys: . and ,"))
         << tip;
     EXPECT_STREQ(controlOf(parameter("look.exposure")).tip.text(), "How bright the picture is. Keys: + and -");
 }
