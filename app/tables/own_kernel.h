@@ -13,10 +13,12 @@
 
 namespace gravlab {
 
-/// A text whose copies share its memory, because each command copies the document.
+/// A text whose copies share its memory, because each command copies the document. A move copies: no text is ever null.
 class SharedText {
 public:
     SharedText() = default;
+    SharedText(const SharedText&) = default;
+    SharedText& operator=(const SharedText&) = default;
     SharedText(std::string text) : text_(std::make_shared<const std::string>(std::move(text))) {}
     const std::string& operator*() const { return *text_; }
     const std::string* operator->() const { return text_.get(); }
