@@ -59,8 +59,7 @@ protected:
     /// As a program edits: at a step boundary, on a copy, which is loaded when it is complete.
     static void edit(Backend& backend, std::span<const BodyEdit> edits) {
         backend.finishStep();
-        ParticleSet bodies;
-        backend.snapshot(bodies);
+        ParticleSet bodies = backend.bodies();
         applyEdits(bodies, edits);
         backend.load(bodies);
     }

@@ -86,11 +86,7 @@ inline void advanceBy(Backend& backend, StepProgram program, double timeStep, st
     backend.wait();
 }
 
-inline ParticleSet stateOf(Backend& backend) {
-    ParticleSet bodies;
-    backend.snapshot(bodies);
-    return bodies;
-}
+inline ParticleSet stateOf(Backend& backend) { return backend.bodies(); }
 
 /// Accepts the states that a backend publishes, in host memory, and records its calls.
 class RecordingSink final : public VertexSink {

@@ -20,8 +20,7 @@ namespace gravlab {
 
 /// Expects the backend's forces to be those of all terms, and the second law to be felt.
 inline void expectBothLaws(Simulation& simulation, Precision precision, const std::string& row) {
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
+    ParticleSet bodies = simulation.bodies();
     std::vector<std::uint32_t> all(bodies.size());
     std::iota(all.begin(), all.end(), 0u);
     std::vector<Double4> got, want(all.size()), charges(all.size());

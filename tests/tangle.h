@@ -62,11 +62,7 @@ inline RunRequest tidal(const char* backendName, Precision precision = Precision
     return wanted;
 }
 inline const Bonds& bondsIn(Simulation& simulation) { return static_cast<const Bonds&>(*simulation.terms().back()); }
-inline ParticleSet stateIn(Simulation& simulation) {
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
-    return bodies;
-}
+inline ParticleSet stateIn(Simulation& simulation) { return simulation.bodies(); }
 
 /// Runs tidal() settings until bonds break: whole, and in the smallest slices under `cutOtherwise`. Slices, files, edits and
 /// the way back change no bit. `near` is the error of the measured potential, as a fraction of it.

@@ -80,8 +80,7 @@ Trial::Trial(Backend& backend, const Integrator& integrator, double timeStep, co
     if (row.approximates) {
         targets_ = randomTargets(row_.bodies, samples);
     } else {
-        ParticleSet bodies;
-        backend.snapshot(bodies);
+        ParticleSet bodies = backend.bodies();
         targets_ = sampleTargets(bodies.position, samples);
         for (std::size_t k = 1; k < terms.size(); ++k)
             for (const std::uint32_t target : terms[k].what->checkTargets(termBodies(bodies), samples))

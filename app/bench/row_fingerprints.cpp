@@ -65,8 +65,7 @@ std::string hashOf(const std::vector<Double4>& values) {
 }
 
 std::string hashOfState(Backend& backend) {
-    ParticleSet bodies;
-    backend.snapshot(bodies);
+    ParticleSet bodies = backend.bodies();
     Bits bits;
     bits.add(bodies.position);
     bits.add(bodies.velocity);

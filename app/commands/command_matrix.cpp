@@ -21,8 +21,7 @@ int matrixCommand(const Options& asked) {
     if (!wanted.bodies && !wanted.start && sceneNamed(wanted.scene, wanted.sceneVersion).fixedBodies == 0)
         wanted.bodies = kUsual;
     Simulation simulation(wanted);
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
+    ParticleSet bodies = simulation.bodies();
     writePairNumbers(asked.output, bodies.position, simulation.force(), options.pairValue);
     return static_cast<int>(ExitCode::ok);
 }

@@ -77,24 +77,17 @@ namespace {
 constexpr std::size_t kTwinEnergyBodies = 2048;  // thousands of sums of all pairs stay below a minute
 constexpr std::size_t kSummaryBodies = 16384;
 
-/// A copy of the present bodies. Waits for it.
-ParticleSet copiedBodies(Simulation& simulation) {
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
-    return bodies;
-}
-
 double relative(double now, double first) { return (now - first) / (first != 0 ? std::abs(first) : 1); }
 
 }  // namespace
 
 TwinRecord::TwinRecord(Simulation& first, const TwinChoice& choice) : run_(first, choice, false) {
-    const ParticleSet bodies = copiedBodies(first);
+    const ParticleSet bodies = first.bodies();
     curve_.restart(spread(bodies));
     if (bodies.size() <= kSummaryBodies) {
         // The host sums it, as it sums all energies that are compared with it.
         energy0_ = measureSystem(bodies, first.terms()).energy();
-        twinEnergy0_ = measureSystem(copiedBodies(run_.simulation()), run_.simulation().terms()).energy();
+        twinEnergy0_ = measureSystem(run_.simulation().bodies(), run_.simulation().terms()).energy();
     }
 }
 
@@ -105,7 +98,7 @@ std::string TwinRecord::columns(const SceneUnits& units) {
 
 std::string TwinRecord::cells(Simulation& first, const SceneUnits& units) {
     if (!run_.met(first)) return ",,,";
-    const ParticleSet here = copiedBodies(first), there = copiedBodies(run_.simulation());
+    const ParticleSet here = first.bodies(), there = run_.simulation().bodies();
     const Separation apart = separation(here, there);
     return formatted(",%.17g,%.9g,%.9g",
                      measureSystem(there, run_.simulation().terms()).energy() * unitOfEnergy(units).scale,
@@ -119,7 +112,7 @@ std::int64_t TwinRecord::lastMeeting(const Simulation& first, std::int64_t end) 
 
 void TwinRecord::record(Simulation& first) {
     if (!run_.met(first)) return;
-    const ParticleSet here = copiedBodies(first), there = copiedBodies(run_.simulation());
+    const ParticleSet here = first.bodies(), there = run_.simulation().bodies();
     DivergencePoint point{.time = first.time(), .apart = separation(here, there)};
     if (here.size() <= kTwinEnergyBodies) {
         point.change = relative(measureSystem(here, first.terms()).energy(), energy0_);
@@ -141,7 +134,7 @@ std::string TwinRecord::summary(Simulation& first) {
     const SceneUnits& units = first.scene().units;
     std::string text = "twin: " + labels.second + " against " + labels.first;
     if (twin.configuration().bodies <= kSummaryBodies) {
-        const double now = measureSystem(copiedBodies(twin), twin.terms()).energy();
+        const double now = measureSystem(twin.bodies(), twin.terms()).energy();
         const ShownUnit unit = unitOfEnergy(units);
         text += formatted("; energy %.9g", now * unit.scale) + (unit.name.empty() ? "" : " " + unit.name) +
                 formatted(", relative change %.2e", relative(now, twinEnergy0_));
@@ -376,7 +369,7 @@ int runCommand(const Options& asked) {
     const SceneUnits& units = simulation.scene().units;
     if (log && !settings.contact.acts())
         throw UsageError("--events logs contacts, and this run has none; give --contact, and --radius or --density");
-    if (const std::size_t pairs = settings.contact.acts() ? countOverlaps(copiedBodies(simulation)) : 0; pairs > 0)
+    if (const std::size_t pairs = settings.contact.acts() ? countOverlaps(simulation.bodies()) : 0; pairs > 0)
         std::fprintf(stderr, "gravlab: %s pair%s of bodies overlap%s at the start; the first step resolves them\n",
                      grouped(pairs).text, pairs == 1 ? "" : "s", pairs == 1 ? "s" : "");
     if (log) log->write(contactLogHeader());

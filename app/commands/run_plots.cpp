@@ -183,8 +183,7 @@ std::int64_t RunPlots::stride(std::int64_t steps) {
 }
 
 void RunPlots::record(Simulation& simulation) {
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
+    ParticleSet bodies = simulation.bodies();
     if (times_.empty()) {
         bodies_ = bodies.size();
         const std::size_t count = std::min(bodies_, kMostPaths);
@@ -278,8 +277,7 @@ std::vector<std::string> RunPlots::write(const Simulation& simulation, OutputSet
 std::vector<std::string> writeRunProfiles(const std::filesystem::path& folder, Simulation& simulation, OutputSet& outputs) {
     std::vector<std::string> written;
     if (simulation.backend().size() < kFewestOfProfile) return written;
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
+    ParticleSet bodies = simulation.bodies();
     const SceneUnits& units = simulation.scene().units;
     const int galaxies = galaxiesIn(bodies);
     // Groups of species or of single bodies are no galaxies, because galaxies have a density and a plane of their own.

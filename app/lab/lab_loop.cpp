@@ -54,8 +54,7 @@ void OwnBench::begin(const ServiceFrame& frame) {
     own.trying = true;
     own.stage = "starting";
     try {
-        ParticleSet bodies;
-        frame.runs.simulation().snapshot(bodies);
+        ParticleSet bodies = frame.runs.simulation().bodies();
         trial_ = std::make_unique<OwnTrial>(OwnTrialRequest{.text = *text,
                                                             .file = own.file,
                                                             .device = run.backendOptions.device,

@@ -145,8 +145,7 @@ EffectResult BodyEditor::edit(const EditBodies& asked) {
 
 /// Throws where edits are refused, by Edits or for lack of memory; the bodies are then unchanged.
 void BodyEditor::makeEdits(const Edits& edits) {
-    ParticleSet before;
-    host_.simulation().snapshot(before);
+    ParticleSet before = host_.simulation().bodies();
     ParticleSet bodies = before;
     applyEdits(bodies, edits(bodies, false));
     host_.simulation().load(bodies);

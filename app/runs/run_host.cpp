@@ -179,8 +179,7 @@ void RunHost::countAnew() {
 /// `start`: a run begins with these bodies.
 void RunHost::refreshBodyCache(bool start) {
     Facts& facts = document_.facts;
-    ParticleSet bodies;
-    simulation().snapshot(bodies);
+    ParticleSet bodies = simulation().bodies();
     facts.bodies = std::make_shared<const BodyFacts>(bodyFacts(bodies, start ? nullptr : facts.bodies.get()));
     facts.held = heldBodies(bodies, simulation().time());
     facts.usualResponse = usualResponse(bodies);

@@ -102,8 +102,7 @@ void TwinRun::follow(Simulation& first, const TwinChoice& choice) {
 }
 
 void TwinRun::edit(const Edits& edits) {
-    ParticleSet bodies;
-    twin_->snapshot(bodies);
+    ParticleSet bodies = twin_->bodies();
     applyEdits(bodies, edits(bodies));
     twin_->load(bodies);
 }

@@ -137,8 +137,7 @@ void ConservationMonitor::watchStep(Simulation& simulation) {
     notice(simulation);
     const std::int64_t step = simulation.step();
     if (std::exchange(watchedStep_, step) == step && reference_ && !rebase_) return;
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
+    ParticleSet bodies = simulation.bodies();
     Sample sample{{step, simulation.time(), simulation.contacts().lost},
                   measureSystem(bodies, simulation.terms(), 1, watchedPairs(simulation.configuration()))};
     if (!reference_ || rebase_) return take(sample);

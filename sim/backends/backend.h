@@ -173,6 +173,12 @@ public:
     virtual BodyChanges::Body body(std::uint32_t index);
     /// Copies the state of the last complete step to `out`, in body order. Waits.
     virtual void snapshot(ParticleSet& out) = 0;
+    /// The same as a new set.
+    ParticleSet bodies() {
+        ParticleSet out;
+        snapshot(out);
+        return out;
+    }
     /// The same without waiting, where the backend can. Steps may run meanwhile and do not change the copy.
     virtual SnapshotFuture snapshotAsync();
 

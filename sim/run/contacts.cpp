@@ -74,8 +74,7 @@ void Simulation::beginPaths() {
     ContactWatch* watch = backend_->contactWatch();
     watches_ = watch && watch->begin();
     if (!watches_) {
-        ParticleSet bodies;
-        backend_->snapshot(bodies);
+        ParticleSet bodies = backend_->bodies();
         before_ = std::move(bodies.position);
     }
     pathsBegun_ = true;
@@ -94,14 +93,12 @@ void Simulation::resolveStep(double begin) {
         if (events.empty()) return;
         endCheck();
         if (!backend_->change(found->changes)) {
-            ParticleSet bodies;
-            backend_->snapshot(bodies);
+            ParticleSet bodies = backend_->bodies();
             gravlab::apply(found->changes, bodies);
             replaceBodies(bodies);
         }
     } else {
-        ParticleSet bodies;
-        backend_->snapshot(bodies);
+        ParticleSet bodies = backend_->bodies();
         events = resolveContacts(before_, bodies, now_.values.contact, now_.values.force, step);
         if (events.empty()) {
             before_ = std::move(bodies.position);
@@ -142,8 +139,7 @@ void Simulation::replaceBodies(const ParticleSet& bodies) {
 
 const std::vector<std::uint32_t>& Simulation::checkTargets() {
     if (!targetsKnown_) {
-        ParticleSet bodies;
-        backend_->snapshot(bodies);
+        ParticleSet bodies = backend_->bodies();
         targets_ = targetsOf(bodies, othersOf(terms()));
         targetsKnown_ = true;
     }

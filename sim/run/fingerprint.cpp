@@ -88,8 +88,7 @@ Fingerprint fingerprint(RunRequest request, std::int64_t steps) {
     refuse(request.bodies.value_or(0));
     Simulation simulation(request);
     refuse(simulation.configuration().bodies);
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
+    ParticleSet bodies = simulation.bodies();
     for (Double4& a : bodies.position) round(a);
     for (Double4& a : bodies.velocity) round(a);
     simulation.load(bodies);

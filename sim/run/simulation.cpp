@@ -25,8 +25,7 @@ void Simulation::steer(std::uint32_t index, const Vec3d& velocity) {
     const ParticleSet alone{{body.position}, {body.velocity}, {0}, {0}};
     const bool fits = force().precision == Precision::fp64 || beyondSinglePrecision(alone, force()).empty();
     if (!fits || !backend_->change({{body}, {}}, false)) {
-        ParticleSet bodies;
-        backend_->snapshot(bodies);
+        ParticleSet bodies = backend_->bodies();
         bodies.velocity.at(index) = body.velocity;
         return load(bodies);
     }
@@ -146,8 +145,7 @@ Diagnostics Simulation::measure(const std::function<void()>& meanwhile) {
                 return withContacts(*done);
         }
     }
-    ParticleSet bodies;
-    backend_->snapshot(bodies);
+    ParticleSet bodies = backend_->bodies();
     return withContacts(measureSystem(bodies, terms(), 0, pairSummation(now_.values)));
 }
 

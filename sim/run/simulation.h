@@ -97,6 +97,7 @@ public:
     std::optional<ForceCheck> takeRecheck();
     WorkTotals totals() { return backend_->totals(); }
     void snapshot(ParticleSet& out) { backend_->snapshot(out); }
+    ParticleSet bodies() { return backend_->bodies(); }
     /// The last complete step with all that an exact continuation needs. Waits; an integrator of automatic steps ends the
     /// one under way first.
     RunState state();

@@ -48,11 +48,7 @@ protected:
         const std::int64_t end = simulation.step() + steps;
         while (simulation.step() < end) simulation.advance({.seconds = seconds, .steps = end - simulation.step()}, nullptr);
     }
-    static ParticleSet stateOf(Simulation& simulation) {
-        ParticleSet bodies;
-        simulation.snapshot(bodies);
-        return bodies;
-    }
+    static ParticleSet stateOf(Simulation& simulation) { return simulation.bodies(); }
     static void expectSame(const ParticleSet& got, const ParticleSet& want, const std::string& what) {
         EXPECT_TRUE(sameBytes(got.position, want.position)) << what << ": positions differ";
         EXPECT_TRUE(sameBytes(got.velocity, want.velocity)) << what << ": velocities differ";

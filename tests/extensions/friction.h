@@ -40,8 +40,7 @@ inline double missOfFriction(const char* backendName, const char* method, int st
     for (int done = 0; done < steps;)
         done += static_cast<int>(
             made->advance(integrator(method).program, 1.0 / steps, {.steps = steps - done}, nullptr).stepsCompleted);
-    ParticleSet end;
-    made->snapshot(end);
+    ParticleSet end = made->bodies();
     return std::abs(end.velocity[0].y - 2 * std::exp(-Friction::kRate));
 }
 

@@ -122,8 +122,7 @@ inline void checkpoint(const std::uint8_t* data, std::size_t size) {
         offer.request.pairs().kernel = {};
         Simulation simulation(offer.request);
         simulation.advance({.seconds = 0.05, .steps = 2}, nullptr);
-        ParticleSet bodies;
-        simulation.snapshot(bodies);
+        ParticleSet bodies = simulation.bodies();
         require(bodies.size() == simulation.backend().size(), "as many bodies come out");
     } catch (const Error& error) {
         require(*error.what() != 0, "a refusal is a sentence");

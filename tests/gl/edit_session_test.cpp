@@ -46,11 +46,7 @@ protected:
         edits_.make(*app_, {.row = row, .velocity = {0.1, -0.2, 0.3}, .order = DropOrder{.row = 0, .mass = 0.5}});
     }
     void undo() { edits_.undo(*app_); }
-    ParticleSet bodies() {
-        ParticleSet set;
-        app_->runs.simulation().snapshot(set);
-        return set;
-    }
+    ParticleSet bodies() { return app_->runs.simulation().bodies(); }
     std::string hash() { return hashOf(bodies()); }
     /// All light of the picture.
     double light() {

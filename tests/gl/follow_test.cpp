@@ -60,8 +60,7 @@ protected:
         return target_->endRead();
     }
     glm::vec3 place(std::size_t body) {
-        ParticleSet set;
-        app_->runs.simulation().snapshot(set);
+        ParticleSet set = app_->runs.simulation().bodies();
         const Double4& x = set.position[body];
         return {static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z)};
     }

@@ -58,8 +58,7 @@ TEST_F(GroupsOfARun, areThoseOfTheStepThatTheyName) {
     ASSERT_TRUE(app->document.facts.groups) << app->document.message;
     const KnownGroups known = *app->document.facts.groups;
     EXPECT_EQ(known.step, app->document.facts.step);
-    ParticleSet bodies;
-    app->runs.simulation().snapshot(bodies);
+    ParticleSet bodies = app->runs.simulation().bodies();
     EXPECT_EQ(known.length, linkingLength(bodies, {.mean = 0.3}));
     EXPECT_EQ(known.labels, groupsByPairs(bodies, known.length));
     ASSERT_FALSE(known.table.groups.empty());

@@ -34,8 +34,7 @@ protected:
     std::vector<std::uint8_t> shown() const { return pictureOf(app_->services.lab.matrix); }
     /// The expected picture of the present bodies and law.
     std::vector<std::uint8_t> wanted() {
-        ParticleSet bodies;
-        app_->runs.simulation().snapshot(bodies);
+        ParticleSet bodies = app_->runs.simulation().bodies();
         PairMatrix matrix;
         matrix.compute(bodies.position, app_->runs.simulation().force());
         return pictureOf(matrix);

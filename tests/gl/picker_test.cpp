@@ -261,11 +261,7 @@ protected:
         app_->advance(false);
         app_->draw(target_->framebuffer(), 320, 200);
     }
-    ParticleSet bodies() {
-        ParticleSet set;
-        app_->runs.simulation().snapshot(set);
-        return set;
-    }
+    ParticleSet bodies() { return app_->runs.simulation().bodies(); }
     void clickOn(std::size_t index) {
         const Double4 x = bodies().position[index];
         const glm::vec4 clip = app_->document.camera.projection(1.6f) * app_->document.camera.view() *

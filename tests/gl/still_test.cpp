@@ -117,8 +117,7 @@ TEST_F(StillTest, sunsAndPlanetsHaveTheirOwnTintsAndSizes) {
     EXPECT_GE(wide, 4);
     EXPECT_GE(light(160, 100, 0), light(160, 100, 2)) << "yellow-white";
     // A blue planet is blue and narrower.
-    ParticleSet set;
-    app_->runs.simulation().snapshot(set);
+    ParticleSet set = app_->runs.simulation().bodies();
     const glm::mat4 clip = app_->document.camera.projection(1.6f) * app_->document.camera.view();
     const Double4 earth = set.position[3];
     const glm::vec4 at =
@@ -137,8 +136,7 @@ TEST_F(StillTest, marksAreThoseOfTheStepThatIsShown) {
     written(*app_).selectId(3);
     written(*app_).intent.stepsPerFrame = 5;
     for (int i = 0; i < 3; ++i) frame(false);
-    ParticleSet set;
-    app_->runs.simulation().snapshot(set);
+    ParticleSet set = app_->runs.simulation().bodies();
     ASSERT_EQ(app_->document.facts.marks.size(), 9u);
     for (const BodyMark& mark : app_->document.facts.marks) {
         const Double4 &x = set.position[mark.index], &v = set.velocity[mark.index];

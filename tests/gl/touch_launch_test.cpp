@@ -36,11 +36,7 @@ protected:
         app->advance(false);
         app->draw(target->framebuffer(), 320, 200);
     }
-    ParticleSet bodies() {
-        ParticleSet set;
-        app->runs.simulation().snapshot(set);
-        return set;
-    }
+    ParticleSet bodies() { return app->runs.simulation().bodies(); }
     HeadlessContext context;
     std::unique_ptr<App> app;
     test::Edits edits;

@@ -200,8 +200,7 @@ TEST_F(TwinPictureTest, UndoGivesEachRunItsOwnBodyBack) {
     test::Edits edits;
     film(app, 30);
     const auto placeOf = [](Simulation& simulation, std::uint32_t id) {
-        ParticleSet bodies;
-        simulation.snapshot(bodies);
+        ParticleSet bodies = simulation.bodies();
         for (std::size_t i = 0; i < bodies.size(); ++i)
             if (bodies.id[i] == id) return bodies.position[i].x;
         return 1e9;

@@ -52,8 +52,7 @@ protected:
     /// All settings, and the bodies.
     std::string state() {
         std::string text = settings();
-        ParticleSet bodies;
-        app->runs.simulation().snapshot(bodies);
+        ParticleSet bodies = app->runs.simulation().bodies();
         for (std::size_t i = 0; i < bodies.size(); ++i)
             for (const Double4& v : {bodies.position[i], bodies.velocity[i]})
                 text +=
@@ -203,8 +202,7 @@ TEST_F(UndoTest, goesOnBehindWhatLasts) {
     ask(Invoke{"step"});
     EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("Steps are not undone"));
     EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
-    ParticleSet bodies;
-    app->runs.simulation().snapshot(bodies);
+    ParticleSet bodies = app->runs.simulation().bodies();
     EXPECT_EQ(bodies.size(), 64u);
     EXPECT_EQ(app->document.selected->id, 5u);
     // Bodies of an earlier run are gone.
@@ -227,8 +225,7 @@ TEST_F(UndoTest, takesBackANewStartWithTheEditsBeforeIt) {
     EXPECT_EQ(state(), before);
     EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("Steps are not undone"));
     EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
-    ParticleSet bodies;
-    app->runs.simulation().snapshot(bodies);
+    ParticleSet bodies = app->runs.simulation().bodies();
     EXPECT_EQ(bodies.size(), 64u) << "the body that was removed before the new start";
 }
 
@@ -288,8 +285,7 @@ TEST_F(UndoTest, aPullBringsItsBodyAndIsTakenBackWhole) {
         for (document().intent.stepsPerFrame = 1; count > 0; --count) app->advance(false);
     };
     const auto awayFrom = [&](const glm::dvec3& place) {
-        ParticleSet bodies;
-        app->runs.simulation().snapshot(bodies);
+        ParticleSet bodies = app->runs.simulation().bodies();
         return distance(xyz(bodies.position.at(7)), Vec3d{place.x, place.y, place.z});
     };
     EXPECT_EQ(ask(Invoke{"pull"}).status, CommandStatus::refused) << "no body is selected";

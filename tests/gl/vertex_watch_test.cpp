@@ -71,8 +71,7 @@ TEST_F(ManyBodiesWatch, namesABodyThatFliesTooFarForSinglePrecision) {
         return bad;
     };
     EXPECT_FALSE(frames(8));
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
+    ParticleSet bodies = simulation.bodies();
     constexpr std::size_t kFlies = 65535;
     bodies.velocity[kFlies].x = 1e22;
     simulation.load(bodies);

@@ -49,11 +49,9 @@ TEST_F(ContactOnGpu, theDeviceFindsEveryPairThatTouches) {
             ASSERT_TRUE(watch->begin());
             std::size_t resolved = 0;
             for (std::int64_t step = 1; step <= 3; ++step) {
-                ParticleSet before;
-                device->snapshot(before);
+                ParticleSet before = device->bodies();
                 device->advance(integrator("leapfrog").program, 0.05, {.steps = 1}, nullptr);
-                ParticleSet end;
-                device->snapshot(end);
+                ParticleSet end = device->bodies();
                 FoundContacts* const found = watch->find();
                 for (const ContactMode mode : {ContactMode::stick, ContactMode::bounce}) {
                     ParticleSet searched = end, listed = end;
@@ -164,15 +162,12 @@ TEST_F(ContactOnGpu, changesInPlaceGiveTheSameBitsAsALoad) {
             device->advance(integrator("leapfrog").program, 0.01, {.steps = 3}, nullptr);
             change(*device);
             device->advance(integrator("leapfrog").program, 0.01, {.steps = 3}, nullptr);
-            ParticleSet end;
-            device->snapshot(end);
-            return end;
+            return device->bodies();
         };
         const BodyChanges moved{{{17, {0.5, 0.25, 0, 1e-3}, {1, 0, 0.5, 1}, {0.5, {}}}}, {}};
         const ParticleSet changed = stepped([&](Backend& device) { EXPECT_TRUE(device.change(moved)); });
         const ParticleSet loaded = stepped([&](Backend& device) {
-            ParticleSet all;
-            device.snapshot(all);
+            ParticleSet all = device.bodies();
             apply(moved, all);
             device.load(all);
         });
@@ -189,8 +184,7 @@ TEST_F(ContactOnGpu, mergersInPlaceKeepTheRunExact) {
     request.pairs().kernel.kernel = "tree";  // the usual row for this number loads bodies after a merger
     Simulation whole(request);
     ASSERT_EQ(whole.backend().activeKernel().name, "tree");
-    ParticleSet start;
-    whole.snapshot(start);
+    ParticleSet start = whole.bodies();
     const auto& [early, end] = expectSameContacts(whole, request, 10, 30);
     EXPECT_GT(early.contacts.merges, 5);
     EXPECT_EQ(end.bodies.size(), start.size() - static_cast<std::size_t>(end.contacts.merges));

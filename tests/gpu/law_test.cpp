@@ -67,8 +67,7 @@ TEST_F(GpuTest, aSecondPairLawActsInSlices) {
     wanted.precision = Precision::fp32;
     wanted.terms[std::string(SecondPairLaw::kKind)].kernel.kernel = "tiled";
     Simulation simulation(wanted);
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
+    ParticleSet bodies = simulation.bodies();
     const std::vector<std::uint32_t> targets = randomTargets(bodies.size(), 200);
     std::vector<Double4> all, got, want(targets.size());
     std::vector<double> floors(targets.size());

@@ -282,8 +282,7 @@ TEST_F(GpuMeasure, energyByTheTreeLeavesTheRunAlone) {
             made->advance(integrator("leapfrog").program, 0.01, {.steps = 1}, nullptr);
             if (measured) taken(*made);
         }
-        ParticleSet bodies;
-        made->snapshot(bodies);
+        ParticleSet bodies = made->bodies();
         return bodies.position;
     };
     const std::vector<Double4> plain = after(false), watched = after(true);

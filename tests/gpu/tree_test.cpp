@@ -380,8 +380,7 @@ TEST_F(TreeOnGpu, isCheckedOnBodiesAtRandomAndSaysItsMomentumError) {
     EXPECT_EQ(check.samples, 1024u);
     EXPECT_EQ(check.allowed, 1e-3);
     // The same from the accelerations of all bodies.
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
+    ParticleSet bodies = simulation.bodies();
     const std::vector<Double4> all = accelerations(simulation.backend());
     Vec3d sum{};
     double sizes = 0;

@@ -63,11 +63,7 @@ protected:
         ASSERT_TRUE(until([&] { return glm::length(app_->document.drop.pending().velocity) > 0; }));
         settle();
     }
-    ParticleSet bodies() {
-        ParticleSet set;
-        app_->runs.simulation().snapshot(set);
-        return set;
-    }
+    ParticleSet bodies() { return app_->runs.simulation().bodies(); }
 };
 
 TEST_F(ArrowWindow, dropsABodyOfItsVelocityWhereTheButtonWentDown) {

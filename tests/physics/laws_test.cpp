@@ -96,8 +96,7 @@ double energyChange(const char* scene, std::size_t bodies, Precision precision, 
     if (judgedAs) force.law = *judgedAs;
     if (judgedStrength > 0) force.strength = judgedStrength;
     const auto energy = [&] {
-        ParticleSet now;
-        simulation.snapshot(now);
+        ParticleSet now = simulation.bodies();
         return measure(now, force);
     };
     const Diagnostics first = energy();
@@ -236,8 +235,7 @@ TEST(Precisions, mixedKeepsBodiesInDouble) {
         const StepProgram program = integrator("leapfrog").program;
         for (int i = 0; i < 10000;)
             i += static_cast<int>(tested->advance(program, 1e-5, {.steps = 10000 - i}, nullptr).stepsCompleted);
-        ParticleSet after;
-        tested->snapshot(after);
+        ParticleSet after = tested->bodies();
         const double error = std::fabs(after.position[0].x - (1 + 1e-4));
         if (precision == Precision::mixed)
             EXPECT_LT(error, 1e-12);

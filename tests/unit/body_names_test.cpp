@@ -77,8 +77,7 @@ TEST(BodyNames, OfTheSolarSystemStayThroughEdits) {
     RunRequest request;
     request.scene = "solar-system";
     Simulation simulation(request);
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
+    ParticleSet bodies = simulation.bodies();
     EXPECT_EQ(simulation.names()->nameOf(bodies.id[0]), "Sun");
     EXPECT_EQ(simulation.names()->nameOf(bodies.id[3]), "Earth");
     const BodyEdit gone{.kind = BodyEdit::Kind::remove, .id = bodies.id[1]};

@@ -457,8 +457,7 @@ TEST(Contact, sizesSettingsAndFilesAreCheckedWithASentence) {
     Simulation simulation(sized);
     sized.radius = 2e-4;
     simulation.apply(sized);
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
+    ParticleSet bodies = simulation.bodies();
     EXPECT_EQ(bodies.surface.at(3).radius, 2e-4);
 }
 

@@ -113,9 +113,7 @@ TEST(ForceTerms, whatAMethodKeptHoldsOnlyUnderItsSettings) {
     const auto run = [&](std::int64_t steps) {
         const std::int64_t end = simulation.step() + steps;
         while (simulation.step() < end) simulation.advance({.steps = end - simulation.step()}, nullptr);
-        ParticleSet bodies;
-        simulation.snapshot(bodies);
-        return bodies;
+        return simulation.bodies();
     };
     run(4);
     const RunState kept = simulation.state();
@@ -239,8 +237,7 @@ double missAfterATurn(const char* method, int steps) {
     for (int done = 0; done < steps;)
         done += static_cast<int>(
             made->advance(integrator(method).program, kTurn / steps, {.steps = steps - done}, nullptr).stepsCompleted);
-    ParticleSet end;
-    made->snapshot(end);
+    ParticleSet end = made->bodies();
     return distance(end.position[0], bodies.position[0]);
 }
 

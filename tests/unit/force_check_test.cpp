@@ -168,8 +168,7 @@ TEST(ForceCheckTest, bodiesAtRestInCrystalsAndAmongChargesPassAndFaultsDoNot) {
         ASSERT_TRUE(simulation.forceCheck()) << scene;
         EXPECT_TRUE(simulation.forceCheck()->passed) << scene << ": " << simulation.forceCheck()->text();
 
-        ParticleSet bodies;
-        simulation.snapshot(bodies);
+        ParticleSet bodies = simulation.bodies();
         ForceSettings force;
         force.precision = Precision::fp32;
         force.softening = simulation.configuration().force.softening;

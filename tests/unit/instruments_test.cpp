@@ -71,8 +71,7 @@ TEST(Instruments, bodiesEditedAtRestAreMeasuredAnew) {
     ASSERT_TRUE(arrives(instruments, simulation, feed, 1, 0));
     ASSERT_GT(instruments.profile()->rings.size(), 8u);
     const double before = instruments.profile()->rings[8].surfaceDensity;
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
+    ParticleSet bodies = simulation.bodies();
     for (Double4& body : bodies.position) body.w *= 2;
     simulation.load(bodies);
     instruments.update(simulation, feed, 1, nothing, 10);
@@ -137,8 +136,7 @@ TEST(Instruments, theHistoryHandsOutItsNewestStateNotAfterTheRun) {
     EXPECT_EQ(rewind.newest(9)->step, 5);
     Simulation again({.scene = "plummer", .bodies = 300, .backend = "cpu"});
     again.advance({.steps = 10}, nullptr);
-    ParticleSet expected;
-    again.snapshot(expected);
+    ParticleSet expected = again.bodies();
     EXPECT_EQ(kept->unpack()->position[299].x, expected.position[299].x);
 }
 

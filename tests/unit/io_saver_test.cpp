@@ -240,8 +240,7 @@ TEST(NonFiniteMonitor, namesABodyThatIsTooFarForSinglePrecision) {
         settings.timeStep = 1e-3;
         Simulation simulation(settings);
         ASSERT_EQ(simulation.configuration().force.precision, precision);
-        ParticleSet bodies;
-        simulation.snapshot(bodies);
+        ParticleSet bodies = simulation.bodies();
         bodies.velocity[7].y = -2e21;
         simulation.load(bodies);
         NonFiniteMonitor guard;

@@ -249,8 +249,7 @@ TEST(Rewind, anEditAtAKeptStepIsKeptBeforeItIsLeft) {
     run(rewind, simulation, feed, 3, now);
     rewind.settle();
     const auto kept = steps(rewind, false);
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
+    ParticleSet bodies = simulation.bodies();
     bodies.velocity[0].x = 0.125;
     simulation.load(bodies);
     rewind.edited(simulation);
@@ -395,8 +394,7 @@ TEST(Rewind, anEditThatThereWasNoMemoryForIsKeptLater) {
     rewind.update(simulation, feed, now);
     run(rewind, simulation, feed, 3, now);
     rewind.settle();
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
+    ParticleSet bodies = simulation.bodies();
     bodies.velocity[0].x = 0.125;
     simulation.load(bodies);
     rewind.edited(simulation);

@@ -88,8 +88,7 @@ TEST_F(SamplerTest, otherBodiesAreLookedAtAtOnce) {
     EXPECT_EQ(answered(one, 0, "a"), Answer("a", 0));
     const std::string a = "a";
     EXPECT_FALSE(one.follow(at(0), &a));
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
+    ParticleSet bodies = simulation.bodies();
     simulation.load(bodies);
     EXPECT_TRUE(one.follow(at(0), &a)) << "what is known is of others";
     EXPECT_EQ(answered(one, 0, "a"), Answer("a", 0));
@@ -169,8 +168,7 @@ TEST_F(SamplerTest, twoRunsAreLookedAtAtOneMoment) {
     EXPECT_EQ(alone->step(), 1);
     EXPECT_FALSE(alone.second);
     // Edited bodies continue those before: the pace stays.
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
+    ParticleSet bodies = simulation.bodies();
     simulation.load(bodies);
     reader.adopt(simulation);
     EXPECT_FALSE(look(4.5));

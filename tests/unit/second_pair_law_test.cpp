@@ -110,8 +110,7 @@ TEST(SecondPairLaw, isTunedByWholeStepsWhereRatesCountOtherPairs) {
 
 TEST(SecondPairLaw, cellsRefuseALawWithoutAnEnd) {
     Simulation simulation(ions("cpu", Precision::fp32, nullptr, 20));
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
+    ParticleSet bodies = simulation.bodies();
     const ForceTerms terms =
         termsOf(simulation.force(), {std::make_shared<const SecondPairLaw>(ForceSettings{}, PairSources::alike)});
     const std::unique_ptr<Backend> made = backend("cpu").make({});
@@ -129,8 +128,7 @@ TEST(SecondPairLaw, moleculesHaveItBesideChargesAndBonds) {
         EXPECT_EQ(simulation.configuration().force.law, kLaw<Coulomb>);
         EXPECT_EQ(simulation.terms().size(), 3u);
         EXPECT_EQ(simulation.terms()[2]->kind(), "bonds");
-        ParticleSet bodies;
-        simulation.snapshot(bodies);
+        ParticleSet bodies = simulation.bodies();
         double sum = 0;
         for (std::size_t i = 0; i < bodies.size(); ++i) {
             sum += bodies.position[i].w;
@@ -175,8 +173,7 @@ TEST(SecondPairLaw, ionsMeltWhereTheyAreHot) {
         const double before = simulation.measure().energy();
         simulation.advance({.seconds = 1e300, .steps = 1500}, nullptr);
         EXPECT_NEAR(simulation.measure().energy(), before, 2e-3 * std::abs(before));
-        ParticleSet bodies;
-        simulation.snapshot(bodies);
+        ParticleSet bodies = simulation.bodies();
         order[hot] = orderOf(bodies, 160, 200);
     }
     EXPECT_LT(order[1], 0.6 * order[0]) << "hot " << order[1] << ", cold " << order[0];

@@ -31,11 +31,7 @@ RunRequest small(const char* scene = "plummer", std::optional<std::size_t> bodie
     return settings;
 }
 
-ParticleSet state(Simulation& simulation) {
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
-    return bodies;
-}
+ParticleSet state(Simulation& simulation) { return simulation.bodies(); }
 
 TEST(ClockTest, aMillionStepsCarryNoRounding) {
     Clock clock{.timeStep = 0.001};
@@ -440,8 +436,7 @@ TEST(SimulationTest, aSteeredBodyChangesAloneAndInPlace) {
         for (Simulation* one : {&steered, &loaded}) run(*one, 3);
         const std::int64_t evaluations = steered.totals().forceEvaluations;
         const std::uint64_t bodiesId = steered.bodiesId(), runId = steered.runId();
-        ParticleSet bodies;
-        loaded.snapshot(bodies);
+        ParticleSet bodies = loaded.bodies();
         bodies.velocity[7].x = 0.25, bodies.velocity[7].y = -1, bodies.velocity[7].z = 0;
         loaded.load(bodies);
         steered.steer(7, {0.25, -1, 0});

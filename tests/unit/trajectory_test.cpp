@@ -52,8 +52,7 @@ TEST(TrajectoryTest, aSmallSystemGoesWhereItsCopyWent) {
             EXPECT_NEAR(path.points.front().time, simulation.time(), 1e-12);
             std::int64_t done = 0;
             while (done < 300) done += simulation.advance({.steps = 300 - done}, nullptr).stepsCompleted;
-            ParticleSet bodies;
-            simulation.snapshot(bodies);
+            ParticleSet bodies = simulation.bodies();
             EXPECT_NEAR(path.points.back().time, simulation.time(), 1e-9);
             EXPECT_LT(away(path.points.back(), bodies.position[1]), 1e-9);
             EXPECT_GT(away(path.points.front(), bodies.position[1]), 1e-4) << "it has moved";
@@ -154,8 +153,7 @@ TEST(TrajectoryTest, aStarOfAGalaxyStaysNearItsPath) {
     const auto steps = static_cast<std::int64_t>(std::llround(duration / simulation.configuration().timeStep));
     std::int64_t done = 0;
     while (done < steps) done += simulation.advance({.steps = steps - done}, nullptr).stepsCompleted;
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
+    ParticleSet bodies = simulation.bodies();
     for (std::size_t k = 0; k < stars.size(); ++k) {
         const TrajectoryPoint& from = paths[k].points.front();
         error += away(paths[k].points.back(), bodies.position[stars[k]]);

@@ -535,9 +535,7 @@ TEST(TreeLaws, runsGoOnFromACheckpointBitForBitAndAreChecked) {
         const auto advance = [&](Backend& by, std::int64_t steps) {
             by.advance(program, 1e-3, {.steps = steps}, nullptr);
             by.wait();
-            ParticleSet bodies;
-            by.snapshot(bodies);
-            return bodies;
+            return by.bodies();
         };
         const ParticleSet half = advance(*one, 2);
         other->load(half, {force, choice});

@@ -207,8 +207,7 @@ TEST(TwinRun, aWrongTwinIsCaught) {
     // A twin with a body moved by the last bit of single precision must count as different.
     Simulation first(settingsOf("plummer", 1.0 / 64));
     TwinRun twin(first, parseTwin(""), false);
-    ParticleSet bodies;
-    twin.simulation().snapshot(bodies);
+    ParticleSet bodies = twin.simulation().bodies();
     bodies.position[3].x += 1e-6;
     twin.simulation().load(bodies);
     EXPECT_GT(apart(first, twin).max, 0);
@@ -363,8 +362,7 @@ TEST(Divergence, lagrangesTriangleGrowsEightyfiveFoldAPeriod) {
     const double period = kPeriod / std::sqrt(3.0);
     Simulation first(settingsOf("lagrange", period / 1000, "yoshida6"));
     TwinRun twin(first, parseTwin(""), false);
-    ParticleSet bodies;
-    twin.simulation().snapshot(bodies);
+    ParticleSet bodies = twin.simulation().bodies();
     bodies.position[0].x += 1e-9;
     bodies.position[1].x -= 1e-9;
     twin.simulation().load(bodies);

@@ -15,9 +15,7 @@ using testing::HasSubstr;
 ParticleSet bodiesOf(const char* scene, std::size_t count, ForceSettings& force) {
     Simulation simulation({.scene = scene, .bodies = count, .backend = "cpu"});
     force = simulation.force();
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
-    return bodies;
+    return simulation.bodies();
 }
 
 TEST(VirialState, aPlummerSphereIsInBalance) {
@@ -64,15 +62,13 @@ TEST(VirialState, whatItExpectsIsWhatComes) {
     Simulation simulation({.scene = "cold-collapse", .bodies = 1500, .backend = "cpu"});
     std::vector<ConservationPoint> points;
     const auto note = [&] {
-        ParticleSet now;
-        simulation.snapshot(now);
+        ParticleSet now = simulation.bodies();
         ConservationPoint point{.time = simulation.time()};
         point.shape.lagrangianRadii = lagrangianRadii(now);
         points.push_back(point);
     };
     note();
-    ParticleSet start;
-    simulation.snapshot(start);
+    ParticleSet start = simulation.bodies();
     const std::vector<VirialState> found = measureVirial(start, simulation.force());
     ASSERT_EQ(found.size(), 1u);
     EXPECT_LT(found[0].virial, 0.3);
