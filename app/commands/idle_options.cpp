@@ -84,10 +84,8 @@ void refuseIdleLaunch(const Options& o, const KernelRow& runs) {
     if (o.has("--kernel")) return;  // the command line was checked against the named kernel
     const std::string why = "for these bodies the " + std::string(runs.name) +
                             " kernel runs, which has none; name one that has it with --kernel";
-    if (o.has("--block") && runs.blocks.last == 1) refuse("--block", why);
-    if (o.has("--unroll") && runs.unrolls.empty()) refuse("--unroll", why);
-    if (o.has("--bodies-per-thread") && runs.bodiesPerThread.empty()) refuse("--bodies-per-thread", why);
-    if (o.has("--split") && runs.splits.last == 1) refuse("--split", why);
+    for (const LaunchNumber& number : launchNumbers())
+        if (o.has(number.option) && !number.has(runs)) refuse(number.option, why);
 }
 
 void refuseIdleLook(const Options& o, const Document& document, bool panels) {

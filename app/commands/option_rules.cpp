@@ -32,21 +32,16 @@ namespace {
 void validateLaunch(const Options& o, const std::vector<std::string>& kernelNames) {
     const LaunchRequest& launch = o.simulation.pairs().kernel.launch;
     struct Knob {
-        const char* option;
-        bool asked;
+        std::string_view option;
         bool (*has)(const KernelRow&);
         bool byNameOnly = false;  ///< kernels with this option are only chosen by name
     };
-    const Knob knobs[] = {
-        {"--block", launch.block || !o.bench.blocks.empty(), [](const KernelRow& row) { return row.blocks.last != 1; }},
-        {"--unroll", launch.unroll || !o.bench.unrolls.empty(), [](const KernelRow& row) { return !row.unrolls.empty(); }},
-        {"--bodies-per-thread", launch.bodiesPerThread.has_value(),
-         [](const KernelRow& row) { return !row.bodiesPerThread.empty(); }},
-        {"--split", launch.split || !o.bench.splits.empty(), [](const KernelRow& row) { return row.splits.last != 1; }},
-        {"--accuracy", o.simulation.pairs().accuracy.value_or(0) > 0, goesByAccuracy},
-        {"--opening", o.simulation.pairs().opening.has_value(), goesByOpening, true},
-    };
-    if (std::none_of(std::begin(knobs), std::end(knobs), [](const Knob& knob) { return knob.asked; })) return;
+    std::vector<Knob> knobs;
+    for (const LaunchNumber& number : launchNumbers())
+        if (launch.*number.wanted || o.has(number.option)) knobs.push_back({number.option, number.has});
+    if (o.simulation.pairs().accuracy.value_or(0) > 0) knobs.push_back({"--accuracy", goesByAccuracy});
+    if (o.simulation.pairs().opening) knobs.push_back({"--opening", goesByOpening, true});
+    if (knobs.empty()) return;
 
     const std::string_view backendName = chooseBackend(o.simulation.backend, o.simulation.backendOptions).row->name;
     // A file may name a kernel.
@@ -59,7 +54,6 @@ void validateLaunch(const Options& o, const std::vector<std::string>& kernelName
                });
     };
     for (const Knob& knob : knobs) {
-        if (!knob.asked) continue;
         bool any = false;
         std::string owners;
         for (const KernelRow& row : trapKernels()) any = any || (knob.has(row) && meant(row, knob));

@@ -47,14 +47,6 @@ bool keepsPrecision(const RunRequest& s) {
         .empty();
 }
 
-/// A launch setting in which twins may differ.
-struct LaunchKey {
-    std::string_view key;
-    int LaunchConfig::*at;
-};
-constexpr LaunchKey kLaunchKeys[] = {
-    {"block", &LaunchConfig::block}, {"unroll", &LaunchConfig::unroll}, {"split", &LaunchConfig::split}};
-
 std::string shown(std::string_view key, const RunConfiguration& s) {
     if (key == "integrator") return s.integrator;
     const SceneUnits& units = s.start ? s.start->row.units : sceneNamed(s.scene, s.sceneVersion).units;
@@ -69,8 +61,8 @@ std::string shown(std::string_view key, const RunConfiguration& s) {
     if (const LawNumber* row = lawNumber(key)) return row->option.substr(2) + formatted(" %.3g", s.force.*row->force);
     if (key == "backend") return s.backend;
     if (key == "kernel") return "kernel " + s.pairs().kernel.kernel;
-    for (const LaunchKey& row : kLaunchKeys)
-        if (row.key == key) return std::string(key) + " " + std::to_string(s.pairs().kernel.launch.*row.at);
+    for (const LaunchNumber& number : launchNumbers())
+        if (number.key == key) return std::string(key) + " " + std::to_string(s.pairs().kernel.launch.*number.now);
     if (!s.backendOptions.threads) return "all threads";
     return std::to_string(*s.backendOptions.threads) + (s.backendOptions.threads == 1 ? " thread" : " threads");
 }
@@ -121,10 +113,11 @@ RunRequest twinRequest(const RunConfiguration& first, const TwinChoice& choice) 
     if (choice.names("kernel")) twin.pairs().kernel = {};
     for (const std::string_view key : choice.keys) settingRow(key).copy(twin, choice.values);
     if (twin.pairs().kernel.kernel && twin.backend && hasKernel(*twin.backend, *twin.pairs().kernel.kernel))
-        for (const LaunchKey& row : kLaunchKeys)
-            if (const Reason reason = axisRefusal(row.key, kernel(*twin.backend, *twin.pairs().kernel.kernel));
-                choice.names(row.key) && !reason.empty())
-                throw UsageError("the twin: " + reason);
+        for (const LaunchNumber& number : launchNumbers()) {
+            if (!choice.names(number.key)) continue;
+            const Reason reason = axisRefusal(number.key, kernel(*twin.backend, *twin.pairs().kernel.kernel));
+            if (!reason.empty()) throw UsageError("the twin: " + reason);
+        }
     // Both run in the same direction of time.
     if (twin.timeStep) twin.timeStep = std::copysign(*twin.timeStep, first.timeStep);
     const Integrator& steps = twin.integrator ? integrator(*twin.integrator) : usualIntegrator();
@@ -151,7 +144,7 @@ std::pair<std::string, std::string> twinLabels(const RunConfiguration& first, co
     std::pair<std::string, std::string> labels;
     for (const std::string_view key : twinKeys()) {
         // A kernel that only follows from another backend needs no label.
-        const bool ofLaunch = std::ranges::find(kLaunchKeys, key, &LaunchKey::key) != std::end(kLaunchKeys);
+        const bool ofLaunch = std::ranges::count(launchNumbers(), key, &LaunchNumber::key) > 0;
         if ((key == "kernel" || ofLaunch) && first.backend != twin.backend) continue;
         // A kernel without this launch setting needs no label for it.
         if (ofLaunch && (!axisRefusal(key, kernel(first.backend, first.pairs().kernel.kernel)).empty() ||

@@ -191,33 +191,26 @@ void drawFarField(PanelContext& p) {
     parameter(p, "run.accuracy", {.unavailable = far ? Reason() : "Every pair is computed."});
 }
 
-/// A number of the launch of a term's kernel.
-struct TermKnob {
-    const char *axis, *label;
-    std::optional<int> LaunchRequest::*wanted;
-    int LaunchConfig::*now;
-};
-constexpr TermKnob kTermKnobs[] = {
-    {"block", "  block", &LaunchRequest::block, &LaunchConfig::block},
-    {"unroll", "  unroll", &LaunchRequest::unroll, &LaunchConfig::unroll},
-    {"bodies-per-thread", "  per thread", &LaunchRequest::bodiesPerThread, &LaunchConfig::bodiesPerThread},
-    {"split", "  split", &LaunchRequest::split, &LaunchConfig::split}};
+/// Labels of launchNumbers().
+constexpr const char* kLaunchLabels[] = {"  block", "  unroll", "  per thread", "  split"};
 
 /// Lists of the numbers that the kernel of a term can vary.
 void drawTermLaunch(PanelContext& p, const TermInUse& term) {
     const RunConfiguration& now = p.facts.configuration;
     const KernelRow& row = rowOf(p.facts, term.term);
-    for (const TermKnob& knob : kTermKnobs) {
-        const SweepAxis& axis = sweepAxis(knob.axis);
+    const char* const* label = kLaunchLabels;
+    for (const LaunchNumber& number : launchNumbers()) {
+        const char* const shown = *label++;
+        const SweepAxis& axis = sweepAxis(number.option.substr(2));
         if (!axis.refuses(row).empty()) continue;
-        const std::string name = "run.term_kernels/" + term.term + "/" + knob.axis;
-        const int value = term.kernel.launch.*knob.now;
-        if (!p.widgets.beginCombo({name.c_str(), knob.label, Tip::ofRow(axis.label)}, unrollText(value))) continue;
+        const std::string name = "run.term_kernels/" + term.term + "/" + std::string(axis.name);
+        const int value = term.kernel.launch.*number.now;
+        if (!p.widgets.beginCombo({name.c_str(), shown, Tip::ofRow(axis.label)}, unrollText(value))) continue;
         for (const std::size_t other : axis.values(row, now.bodies)) {
             const int wanted = static_cast<int>(other);
             if (!p.widgets.choice(unrollText(wanted), "", wanted == value)) continue;
             TermRequests requests = requestOf(now).terms;
-            requests[term.term].kernel.launch.*knob.wanted = wanted;
+            requests[term.term].kernel.launch.*number.wanted = wanted;
             set(p, "run.term_kernels", termRequestsText(requests));
         }
         p.widgets.endCombo();

@@ -20,28 +20,24 @@ namespace gravlab {
 
 namespace {
 
-/// A number of a launch, by its name in texts.
-struct Knob {
-    std::string_view name;
-    std::optional<int> LaunchRequest::*wanted;
-    int LaunchConfig::*now;
-    int least;
-    bool (*varies)(const KernelRow&);
-};
-constexpr Knob kKnobs[] = {
-    {"block", &LaunchRequest::block, &LaunchConfig::block, 1,
-     [](const KernelRow& row) { return row.blocks.first != row.blocks.last; }},
-    {"unroll", &LaunchRequest::unroll, &LaunchConfig::unroll, kAutoUnroll,
+constexpr LaunchNumber kLaunchNumbers[] = {
+    {"block", "--block", &LaunchRequest::block, &LaunchConfig::block, 1,
+     [](const KernelRow& row) { return row.blocks.last != 1; }},
+    {"unroll", "--unroll", &LaunchRequest::unroll, &LaunchConfig::unroll, kAutoUnroll,
      [](const KernelRow& row) { return !row.unrolls.empty(); }},
-    {"bodies_per_thread", &LaunchRequest::bodiesPerThread, &LaunchConfig::bodiesPerThread, 1,
+    {"bodies_per_thread", "--bodies-per-thread", &LaunchRequest::bodiesPerThread, &LaunchConfig::bodiesPerThread, 1,
      [](const KernelRow& row) { return !row.bodiesPerThread.empty(); }},
-    {"split", &LaunchRequest::split, &LaunchConfig::split, 1, [](const KernelRow& row) { return row.splits.last != 1; }}};
+    {"split", "--split", &LaunchRequest::split, &LaunchConfig::split, 1,
+     [](const KernelRow& row) { return row.splits.last != 1; }}};
 
 }  // namespace
 
+std::span<const LaunchNumber> launchNumbers() { return kLaunchNumbers; }
+
 LaunchConfig LaunchRequest::config(const LaunchConfig& usual) const {
     LaunchConfig launch = usual;
-    for (const Knob& knob : kKnobs) launch.*knob.now = (this->*knob.wanted).value_or(usual.*knob.now);
+    for (const LaunchNumber& number : kLaunchNumbers)
+        launch.*number.now = (this->*number.wanted).value_or(usual.*number.now);
     return launch;
 }
 
@@ -93,14 +89,14 @@ TermRequest termRequest(std::string_view text) {
         const std::size_t equals = std::min(parts[k].find('='), parts[k].size());
         const std::string_view name = parts[k].substr(0, equals),
                                value = parts[k].substr(std::min(equals + 1, parts[k].size()));
-        const auto knob = std::ranges::find(kKnobs, name, &Knob::name);
+        const auto known = std::ranges::find(kLaunchNumbers, name, &LaunchNumber::key);
         int whole = 0;
         double number = 0;
         if (name == "accuracy" && readsNumber(value, number)) {
             requireAccuracy(number);
             request.accuracy = number;
-        } else if (knob != std::end(kKnobs) && readsNumber(value, whole) && whole >= knob->least) {
-            request.kernel.launch.*knob->wanted = whole;
+        } else if (known != std::end(kLaunchNumbers) && readsNumber(value, whole) && whole >= known->least) {
+            request.kernel.launch.*known->wanted = whole;
         } else {
             throw UsageError("term kernel '" + std::string(text) + "': '" + std::string(parts[k]) +
                              "' is none of block=, unroll=, bodies_per_thread=, split= and accuracy= with a number");
@@ -115,9 +111,9 @@ std::string termRequestsText(const TermRequests& requests) {
     std::string text;
     for (const auto& [kind, request] : besidePairs(requests)) {
         addTo(text, kind + "=" + request.kernel.kernel.value_or("auto"), ",");
-        for (const Knob& knob : kKnobs)
-            if (const std::optional<int>& number = request.kernel.launch.*knob.wanted)
-                text += ":" + std::string(knob.name) + "=" + std::to_string(*number);
+        for (const LaunchNumber& number : kLaunchNumbers)
+            if (const std::optional<int>& wanted = request.kernel.launch.*number.wanted)
+                text += ":" + std::string(number.key) + "=" + std::to_string(*wanted);
         if (!request.accuracy) continue;
         char number[40];
         text += ":accuracy=";
@@ -187,7 +183,7 @@ PairSummation pairSummation(const RunConfiguration& configuration) {
 
 KernelRequest requestOf(const KernelInUse& kernel) {
     KernelRequest request{.kernel = kernel.kernel};
-    for (const Knob& knob : kKnobs) request.launch.*knob.wanted = kernel.launch.*knob.now;
+    for (const LaunchNumber& number : kLaunchNumbers) request.launch.*number.wanted = kernel.launch.*number.now;
     return request;
 }
 
@@ -225,9 +221,9 @@ RunRequest requestOf(const RunConfiguration& c) {
         if (term.term == kPairLawTerm) continue;  // files have keys for each number of its launch
         // Request only numbers of the launch that the row tunes and that differ from the usual ones.
         const KernelRow& row = termKernel(c.backend, term.term, term.kernel.kernel);
-        for (const Knob& knob : kKnobs)
-            if (!knob.varies(row) || term.kernel.launch.*knob.now == row.usual.*knob.now)
-                (asked.kernel.launch.*knob.wanted).reset();
+        for (const LaunchNumber& number : kLaunchNumbers)
+            if (!number.has(row) || term.kernel.launch.*number.now == row.usual.*number.now)
+                (asked.kernel.launch.*number.wanted).reset();
     }
     return request;
 }

@@ -27,6 +27,17 @@ struct LaunchRequest {
     bool operator==(const LaunchRequest&) const = default;
 };
 
+/// A number of a launch.
+struct LaunchNumber {
+    std::string_view key;     ///< in texts and files
+    std::string_view option;  ///< "--block"
+    std::optional<int> LaunchRequest::*wanted;
+    int LaunchConfig::*now;
+    int least;
+    bool (*has)(const KernelRow&);  ///< whether the kernel reads it
+};
+std::span<const LaunchNumber> launchNumbers();
+
 /// A kernel and its launch.
 struct KernelRequest {
     std::optional<std::string> kernel{};  ///< empty: the backend chooses by N and device
