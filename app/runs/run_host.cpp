@@ -110,6 +110,7 @@ void RunHost::followSimulation() {
     const bool others = d.facts.bodiesId != runBefore;
     if (others) {
         d.facts.startBodies = d.facts.configuration.bodies;
+        d.intent.singleSteps = 0;  // those of the run before
         refreshBodyCache(true);
         d.fitFourViews();
         d.clearSelection();

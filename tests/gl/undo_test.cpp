@@ -219,7 +219,9 @@ TEST_F(UndoTest, takesBackANewStartWithTheEditsBeforeIt) {
     ask(Invoke{"remove"});
     ask(Invoke{"step"});
     const std::string before = state();
+    ASSERT_GT(document().intent.singleSteps, 0);
     ASSERT_EQ(ask(Invoke{"reset"}).status, CommandStatus::applied);
+    EXPECT_EQ(document().intent.singleSteps, 0) << "steps that the run before did not make";
     EXPECT_NE(state(), before);
     EXPECT_EQ(ask(Invoke{"undo"}).why, "do reset is undone");
     EXPECT_EQ(state(), before);
