@@ -23,13 +23,14 @@ struct Document;
 struct EffectResult;
 /// Undoes a change, once. `refused`: undo is never possible; `failed`: a second attempt is possible.
 using Inverse = std::function<EffectResult()>;
+/// The rest of an effect, which changes the document.
+using Rest = std::function<EffectResult(Document&)>;
 
 struct EffectResult {
     CommandStatus status = CommandStatus::applied;
     std::string why{};  ///< a sentence: the reason of a refusal, or the message of an applied command
     Inverse back{};     ///< empty: undo cannot reverse it
-    /// The rest of the effect, which changes the document; empty: there is none. Its result replaces this one.
-    std::function<EffectResult(Document&)> rest{};
+    Rest rest{};        ///< empty: there is none. Its result replaces this one
 };
 inline EffectResult refusedBecause(std::string why) { return {CommandStatus::refused, std::move(why), {}}; }
 inline EffectResult failedBecause(std::string why) { return {CommandStatus::failed, std::move(why), {}}; }

@@ -8,6 +8,7 @@
 #include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 #include "sim/backends/backend.h"
+#include "sim/core/text.h"
 #include "sim/forces/law_numbers.h"
 
 #include <algorithm>
@@ -191,21 +192,17 @@ void drawFarField(PanelContext& p) {
     parameter(p, "run.accuracy", {.unavailable = far ? Reason() : "Every pair is computed."});
 }
 
-/// Labels of launchNumbers().
-constexpr const char* kLaunchLabels[] = {"  block", "  unroll", "  per thread", "  split"};
-
 /// Lists of the numbers that the kernel of a term can vary.
 void drawTermLaunch(PanelContext& p, const TermInUse& term) {
     const RunConfiguration& now = p.facts.configuration;
     const KernelRow& row = rowOf(p.facts, term.term);
-    const char* const* label = kLaunchLabels;
     for (const LaunchNumber& number : launchNumbers()) {
-        const char* const shown = *label++;
         const SweepAxis& axis = sweepAxis(number.option.substr(2));
         if (!axis.refuses(row).empty()) continue;
         const std::string name = "run.term_kernels/" + term.term + "/" + std::string(axis.name);
+        const std::string label = "  " + inLowerCase(parameter("run." + std::string(number.key)).label);
         const int value = term.kernel.launch.*number.now;
-        if (!p.widgets.beginCombo({name.c_str(), shown, Tip::ofRow(axis.label)}, unrollText(value))) continue;
+        if (!p.widgets.beginCombo({name.c_str(), label.c_str(), Tip::ofRow(axis.label)}, unrollText(value))) continue;
         for (const std::size_t other : axis.values(row, now.bodies)) {
             const int wanted = static_cast<int>(other);
             if (!p.widgets.choice(unrollText(wanted), "", wanted == value)) continue;

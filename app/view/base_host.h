@@ -30,7 +30,6 @@ public:
     bool quits() const { return quits_; }
 
 protected:
-    using Rest = std::function<EffectResult(Document&)>;
     /// Runs the job while the caller waits. The result holds the sentence about it, or after success the rest of the effect.
     virtual EffectResult run(FileJob job, Ticket ticket, Rest rest = {});
 

@@ -143,7 +143,7 @@ void SessionFiles::end(Ticket ticket, EffectResult outcome) {
     if (ticket != 0) ended_.push_back({ticket, std::move(outcome)});
 }
 
-EffectResult SessionFiles::run(FileJob job, Ticket ticket, std::function<EffectResult(Document&)> rest) {
+EffectResult SessionFiles::run(FileJob job, Ticket ticket, Rest rest) {
     job.done = [this, ticket, done = std::move(job.done), reads = job.reads,
                 rest = std::move(rest)](const FileOutcome& outcome) {
         if (done) done(outcome);
