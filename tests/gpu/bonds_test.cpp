@@ -1,4 +1,5 @@
 // Bonds on a GPU: every row against the plain statement, slices, breaking and what is kept.
+#include "app/bench/verify.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/forces/term_check.h"
@@ -91,6 +92,14 @@ TEST_F(GpuBonds, aHubIsRefusedByColoursAlone) {
             EXPECT_TRUE(simulation.forceCheck()->passed) << row << ": " << simulation.forceCheck()->text();
         }
     }
+}
+
+TEST_F(GpuBonds, everyRowPassesTheCheckOfTheProgram) {
+    // Its forces are a sum with those of a pair law, so the limit of the law counts, too.
+    std::vector<std::string> only;
+    for (const std::string& row : bondRowNames()) only.push_back("bonds:" + row);
+    for (const Verdict& verdict : verifyAll({&backend("cuda"), 1}, {}, {}, only))
+        EXPECT_EQ(verdict.state, Verdict::State::passed) << verdict.kernel << ": " << verdict.note;
 }
 
 TEST_F(GpuBonds, breakAtTheEndOfAStepWhateverCutsIt) {

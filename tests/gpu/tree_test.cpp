@@ -358,6 +358,22 @@ TEST_F(TreeOnGpu, tellsWhatItEvaluated) {
     EXPECT_LT(backend->totals().interactions, 40 * 1e5 * 4000);
 }
 
+TEST_F(TreeOnGpu, theFirstEvaluationCountsNoWalkByTheAngle) {
+    const auto backend = loaded(scene("plummer", 100000), row("tree"), 0.02);
+    const auto counted = [&] {
+        backend->wait();
+        run(*backend, integrator("leapfrog").program, 1e-9, 1);  // reads the counts of the evaluation before
+        double perBody = 0;
+        for (const MethodFigure& figure : backend->figures())
+            if (figure.name == "bodies a body" || figure.name == "cells a body") perBody += figure.value;
+        return perBody;
+    };
+    run(*backend, integrator("leapfrog").program, 1e-9, 1);
+    const double first = counted(), later = (figure(*backend, "bodies a body"), counted());
+    EXPECT_GT(later, 0);
+    EXPECT_NEAR(first, later, 0.1 * later);
+}
+
 TEST_F(TreeOnGpu, isTakenWhereAnAccuracyIsAllowedAndNeverElse) {
     const ParticleSet bodies = scene("plummer", 100000);
     KernelChoice any;

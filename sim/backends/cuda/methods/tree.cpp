@@ -146,7 +146,7 @@ public:
         }
         groupCounts_ = DeviceArray<std::uint32_t>(kTreeGroupBlocks);
         facts_ = DeviceArray<TreeFacts>(1);
-        counts_ = DeviceArray<TreeCounts>(1);
+        counts_ = DeviceArray<TreeCounts>(2);
         next_ = DeviceArray<std::uint32_t>(2 * kMostParts);
         before_ = DeviceArray<float>(n);
         lengths_ = DeviceArray<float>(n);
@@ -243,7 +243,7 @@ private:
             reusesNodes_ ? renew() : build();
             if (first()) {
                 CUDA_CHECK(fillAsync(next_.data(), 0, sizeof(std::uint32_t), stream_));
-                walk(TreeWalk::theta, 0, 1, nullptr, before_.data());
+                walk(TreeWalk::theta, 0, 1, nullptr, before_.data(), false, counts_.data() + 1);
                 measure(before_.data());
             }
             if (!active.all()) cutGroups();
@@ -252,7 +252,8 @@ private:
         }
         if (part_ == 0) timing_.mark(kGrouped);
         // Lengths of active bodies are overwritten in place: a group reads and writes only its own bodies.
-        walk(walk_, part_, parts_, this->bodies().sums, active.all() ? lengths_.data() : before_.data(), !active.all());
+        walk(walk_, part_, parts_, this->bodies().sums, active.all() ? lengths_.data() : before_.data(), !active.all(),
+             counts_.data());
         done.work.bodies = walked / parts_ + (part_ == 0 ? kBuildShare * n : 0);
         if (++part_ < parts_) return done;
         part_ = 0;
@@ -377,7 +378,8 @@ private:
         activeGroups_ = std::move(made);
     }
     /// Enqueues a walk. `ofPart`: for the groups of cutGroups().
-    void walk(TreeWalk kind, std::uint32_t part, std::uint32_t parts, Float4* sums, float* lengths, bool ofPart = false) {
+    void walk(TreeWalk kind, std::uint32_t part, std::uint32_t parts, Float4* sums, float* lengths, bool ofPart,
+              TreeCounts* counts) {
         const int multiprocessors = static_cast<int>(multiprocessors_);
         // The usual angle applies until the criterion has accelerations.
         const ForceSettings& settings = request().settings;
@@ -397,7 +399,7 @@ private:
                             .lengths = lengths,
                             .sums = sums,
                             .facts = ofPart ? activeGroups_.facts.data() : facts_.data(),
-                            .counts = counts_.data(),
+                            .counts = counts,
                             .next = next_.data() + part,
                             .part = part,
                             .parts = parts,
@@ -501,7 +503,7 @@ private:
     DeviceArray<Float4> dipoles_;  ///< used by charges; empty until there are any
     DeviceArray<std::uint8_t> level_;
     DeviceArray<TreeFacts> facts_;
-    DeviceArray<TreeCounts> counts_;
+    DeviceArray<TreeCounts> counts_;  ///< of evaluations; of walks by the angle that only find |a|
     /// Groups of active bodies and their number; allocated by the first evaluation for active bodies only.
     struct ActiveGroups {
         DeviceArray<TreeGroup> groups;
