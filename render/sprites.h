@@ -38,7 +38,7 @@ struct SpriteStyle {
 
 /// Settings for very many bodies.
 struct ManyBodies {
-    std::size_t pointsFrom = 4'000'000;  ///< from this N bodies add their light to one pixel or to four
+    std::size_t pointsFrom = 12'000'000;  ///< from this N bodies add their light to one pixel or to four
     std::size_t piece = 0;  ///< bodies that one pass of sums reads; 0: as many as a buffer of this OpenGL can hold
 };
 

@@ -3,7 +3,6 @@
 #include "app/services/non_finite_monitor.h"
 #include "app/system/host_clock.h"
 #include "render/gl_limits.h"
-#include "render/sprites.h"
 
 #include <algorithm>
 #include <limits>
@@ -34,7 +33,8 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
     if (drawn) every_ = realTime ? thinned(document, host) : 1;
     quality.every = every_;
     // The choice depends on the bodies alone, not on the machine or its clock.
-    const bool many = document.facts.configuration.bodies >= ManyBodies{}.pointsFrom;
+    constexpr std::size_t kMany = 4'000'000;
+    const bool many = document.facts.configuration.bodies >= kMany;
     const DrawMethodRequest ofFilm = many ? DrawMethodRequest::compute : DrawMethodRequest::raster;
     const DrawMethodRequest path = !realTime && document.splat == DrawMethodRequest::automatic ? ofFilm : document.splat;
     for (Run& run : host.runs()) {

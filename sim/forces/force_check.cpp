@@ -88,8 +88,10 @@ ForceCheck compareForces(std::span<const Double4> got, std::span<const Double4> 
 }
 
 ForceGate looser(const ForceGate& a, const ForceGate& b) {
-    // A gate without an accuracy sets no limit for 99 %, so the other gate's limit remains.
-    const double p99 = !std::isfinite(a.p99) ? b.p99 : !std::isfinite(b.p99) ? a.p99 : std::max(a.p99, b.p99);
+    // A gate without an accuracy sets no limit for 99 %, but its rounding may reach its other limit.
+    const double p99 = !std::isfinite(a.p99)   ? std::max(a.p999, b.p99)
+                       : !std::isfinite(b.p99) ? std::max(a.p99, b.p999)
+                                               : std::max(a.p99, b.p99);
     return {.median = std::max(a.median, b.median), .p999 = std::max(a.p999, b.p999), .p99 = p99};
 }
 

@@ -58,6 +58,10 @@ TEST(ForceTerms, aSumIsHeldAgainstTheLooserGate) {
         EXPECT_EQ(gate.p99, 1e-3);
         EXPECT_EQ(gate.p999, 5e-3);
     }
+    // A term that keeps more than single precision is summed with one that does not.
+    for (const ForceGate& gate : {looser(kGate32, gateOfAccuracy(1e-7)), looser(gateOfAccuracy(1e-7), kGate32)})
+        EXPECT_EQ(gate.p99, kGate32.p999);
+    EXPECT_FALSE(std::isfinite(looser(kGate32, kGate64).p99));
     const SceneRequest request{.bodies = 300};
     const ParticleSet bodies = chainBodies(request);
     const ForceTerms terms = termsOf({.softening = 0.1}, chainSprings(request, bodies));
