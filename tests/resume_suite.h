@@ -74,4 +74,28 @@ inline void expectNotSavedHalf(const RunRequest& request) {
     EXPECT_TRUE(io_test::sameSnapshot(checkpointOf(first), expected)) << "saving inside a step changed the run";
 }
 
+/// Takes the state after each slice of a step, goes back to it and continues, in a run with a term beside its pair law.
+inline void expectGoesOnAfterEachSlice(const RunRequest& request) {
+    Simulation whole(request);
+    run(whole, 4);
+    ASSERT_GT(whole.terms().size(), 1u);
+    const Snapshot expected = checkpointOf(whole);
+    for (int slices = 1;; ++slices) {
+        SCOPED_TRACE(slices);
+        Simulation simulation(request);
+        run(simulation, 2);
+        for (int slice = 0; slice < slices && simulation.step() == 2; ++slice) {
+            simulation.advance({.seconds = 0, .steps = 1}, nullptr);
+            simulation.backend().wait();
+        }
+        if (simulation.step() != 2) {
+            EXPECT_GT(slices, 2) << "no call ended between two terms";
+            return;
+        }
+        simulation.restore(simulation.state());
+        run(simulation, 4 - simulation.step());
+        ASSERT_TRUE(io_test::sameSnapshot(checkpointOf(simulation), expected));
+    }
+}
+
 }  // namespace gravlab::testing_support

@@ -78,8 +78,9 @@ public:
     bool keepsForceState() const {
         return std::ranges::any_of(methods_, [](const auto& method) { return method->keepsState(); });
     }
-    /// See Backend. Until an evaluation of all bodies is complete, a method still has the data of the one before.
-    bool forceStateNeedsStepEnd() const { return keepsForceState() && cursor_.hasEvaluated(); }
+    /// See Backend. Until an evaluation of all bodies is complete, a method still has the data of the one before. The terms
+    /// before the present one are complete.
+    bool forceStateNeedsStepEnd() const { return keepsForceState() && (cursor_.hasEvaluated() || term_ > 0); }
     std::vector<StateArray> forceState() {
         if (!keepsForceState()) return {};
         if (termsChange()) self().finished();

@@ -102,6 +102,15 @@ TEST_F(GpuResume, aStepUnderWayIsNotSavedHalf) {
     }
 }
 
+TEST_F(GpuResume, aStateBetweenTwoTermsGoesOnExactly) {
+    for (const std::size_t bodies : {std::size_t{3000}, kSliced}) {
+        RunRequest settings = settingsOf({"tree", "leapfrog"}, bodies);
+        settings.pairs().accuracy = 1e-3;
+        settings.fields = "uniform,ax=0.1";
+        expectGoesOnAfterEachSlice(settings);
+    }
+}
+
 TEST_F(GpuResume, aStateThatWasChangedIsNoticed) {
     // The comparison must notice one last bit, otherwise it proves nothing.
     const Case c{"tiled", "leapfrog"};

@@ -93,6 +93,15 @@ TEST(ResumeOf, aStepUnderWayIsNotSavedHalf) {
     testing_support::expectNotSavedHalf(settingsOf({"reference", "plain", "leapfrog"}, "plummer", 700));
 }
 
+TEST(ResumeOf, aStateBetweenTwoTermsGoesOnExactly) {
+    for (const Precision precision : {Precision::fp32, Precision::mixed}) {
+        RunRequest settings = settingsOf({"cpu", "tree", "leapfrog", precision}, "plummer", 1500);
+        settings.pairs().accuracy = 1e-3;
+        settings.fields = "uniform,ax=0.1";
+        testing_support::expectGoesOnAfterEachSlice(settings);
+    }
+}
+
 TEST(ResumeOf, anotherTimeStepRebasesTheClock) {
     const Row row{"reference", "plain", "leapfrog"};
     Simulation simulation(settingsOf(row, "two-body", 0));
