@@ -449,7 +449,7 @@ int runCommand(const Options& asked) {
             throw DeviceError(error.what() + ("; " + saveForLater(*guard.lastGood(), options)));
         }
     };
-    if (log) simulation.takeContactEvents();  // those of the steps that tested the accuracy
+    if (log) simulation.takeContactEvents();  // events are recorded from here on
     while (true) {
         files.update(simulation);
         if (simulation.step() >= end || InterruptWatch::signal() != 0) break;

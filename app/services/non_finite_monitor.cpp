@@ -67,7 +67,8 @@ std::int64_t NonFiniteMonitor::stepsLeft(const Simulation& simulation) const {
 bool NonFiniteMonitor::due(const Simulation& simulation) const {
     if (!good_ || good_->bodiesId != simulation.bodiesId()) return true;
     if (simulation.step() == good_->step()) return false;
-    return simulation.step() - good_->step() >= kSteps || hostClock() - lookedAt_ >= kSeconds;
+    return simulation.step() - good_->step() >= kSteps ||
+           hostClock() - lookedAt_ >= std::max(kSeconds, kLeastWork * good_->cost);
 }
 
 std::optional<NonFiniteState> NonFiniteMonitor::judge(std::shared_ptr<const FedState> state) {

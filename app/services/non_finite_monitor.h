@@ -29,10 +29,11 @@ std::optional<NonFiniteState> badOf(const FedState& state);
 
 class NonFiniteMonitor {
 public:
-    /// An error goes unnoticed for at most kSteps steps, or kSeconds when steps are long. Beyond StateFeed::kMostUnfelt
-    /// bodies only what the picture's vertices show is noticed, see VertexWatch.
+    /// An error goes unnoticed for at most kSteps steps, or kSeconds when steps are long; where a copy of the state takes
+    /// long, for kLeastWork times as long. Beyond StateFeed::kMostUnfelt bodies only what the picture's vertices show is
+    /// noticed, see VertexWatch.
     static constexpr std::int64_t kSteps = 1000;
-    static constexpr double kSeconds = 2;
+    static constexpr double kSeconds = 2, kLeastWork = 20;
 
     /// Steps until the next check is due.
     std::int64_t stepsLeft(const Simulation& simulation) const;

@@ -48,10 +48,10 @@ private:
     std::uint64_t revision_ = 0;  ///< of the simulation then
 };
 
-/// Makes a step and goes back to the start. Where the forces of a tree miss the allowed accuracy on these bodies, every pair
-/// is computed from then on. Returns a sentence about that, else empty; does nothing where every pair is computed anyway.
-/// `meanwhile` is called between slices of the step. Throws an Error of ExitCode::checkFailed where the row was named, so
-/// that another may not replace it.
+/// Computes the first force and goes back to the start. Where the forces of a tree miss the allowed accuracy on these
+/// bodies, every pair is computed from then on. Returns a sentence about that, else empty; does nothing where every pair is
+/// computed anyway. `meanwhile` is called between slices of the force. Throws an Error of ExitCode::checkFailed where the
+/// row was named, so that another may not replace it.
 std::string holdAccuracy(Simulation& simulation, const std::function<void()>& meanwhile);
 
 }  // namespace gravlab

@@ -149,7 +149,8 @@ public:
     /// Replaces bodies, terms and configuration together, all or nothing; the backend is at a step boundary afterwards.
     /// Throws UsageError, as configure() does, when the configuration does not suit *these* bodies, and for terms without
     /// a method. It allocates before it frees: after any failure the old bodies are still there and run on. A DeviceError
-    /// says how much memory was needed and free.
+    /// says how much memory was needed and free. As many bodies as before, under the same terms and rows, are written into
+    /// the arrays that exist.
     virtual void load(const ParticleSet& bodies, const ForceTerms& terms, const SystemConfiguration& configuration) = 0;
     void load(const System& system) { loadTerms(system.bodies, system.terms); }
     void loadTerms(const ParticleSet& bodies, std::span<const Term> terms);
@@ -223,6 +224,9 @@ public:
     virtual std::vector<StateArray> forceState() { return {}; }
     /// Restores a result of forceState() for the bodies just loaded. State of another term, setting or kernel is ignored.
     virtual void restoreForceState(const std::vector<StateArray>&) {}
+    /// Goes back to the last complete step and forgets all forces, and what methods know from them: the next step begins as
+    /// after a load() of these bodies.
+    virtual void beginAgain() {}
     /// Restores results of integratorState() and forceState() for the bodies just loaded. The state of force methods holds
     /// under any integrator; integrator state holds only under the integrator that made it.
     void restoreStates(const std::vector<StateArray>& states, bool sameIntegrator);

@@ -34,6 +34,7 @@ struct SourceBodies {
     std::size_t count = static_cast<std::size_t>(-1);  ///< a count beyond the last body means all bodies
     /// Their number among `bodies` bodies.
     std::size_t among(std::size_t bodies) const { return std::min(count, bodies); }
+    bool operator==(const SourceBodies&) const = default;
 };
 
 /// What one evaluation computes.

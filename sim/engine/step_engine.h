@@ -88,7 +88,7 @@ public:
         ForceState state = emptyState();
         for (std::size_t k = 0; k < termCount(); ++k) state.methods[k] = methods_[k]->state();
         if (self().completeForceKnown()) state.accelerations = self().knownAccelerations();
-        return arraysOf(state);
+        return arraysOf(std::move(state));
     }
     void restoreForceState(const std::vector<StateArray>& arrays) {
         ForceState state = emptyState();
@@ -198,6 +198,15 @@ public:
         time_.set(clock());
         abandonMethods();
     }
+    /// See Backend.
+    void beginAgain() {
+        abandonStep();
+        for (const auto& method : methods_) method->restore({});
+        requests_.clear();  // they depend on the largest mass
+        adoptSettings();
+        self().forgetForce();
+        lastClock_ = {};
+    }
 
 protected:
     using Methods = std::vector<std::unique_ptr<Method>>;
@@ -239,6 +248,33 @@ protected:
         for (const auto& method : methods_)
             if (method->changesTerm()) method->endStep(self().completeBodies());
         updateTerms();
+    }
+
+    // Other bodies of the same number.
+    /// Whether the present methods compute these terms too: the same, in the same rows. That of the pair law is not
+    /// compared.
+    bool suits(const EngineTerms& wanted) const {
+        if (next_ || termsChange() || wanted.terms.size() != termCount()) return false;
+        if (pairLawOf(wanted.terms).precision != force_.precision || wanted_.precision != force_.precision) return false;
+        for (std::size_t k = 1; k < termCount(); ++k) {
+            const auto &now = terms_[k], &then = wanted.terms[k];
+            const KernelChoice &row = how_[k].kernel, &wantedRow = wanted.how[k].kernel;
+            if (row.kernel != wantedRow.kernel || row.launch != wantedRow.launch) return false;
+            if (now != then && !sameTerms({now}, {then})) return false;
+        }
+        return alone() || *wanted.ids == *ids_;  // terms name bodies by them
+    }
+    /// Continues as a new engine for these terms would, which it suits(), with the bodies that the state has now.
+    void beginWith(const EngineTerms& terms) {
+        terms_ = terms.terms;
+        ids_ = terms.ids;
+        how_ = terms.how;
+        wanted_ = pairLawOf(terms_);
+        wantedHow_ = how_.front().kernel;
+        unreported_ = 0;
+        cursor_.abandon();
+        setClock({});
+        beginAgain();
     }
 
     /// Bodies of the last complete step were changed; `moved`: not only their velocities.
@@ -579,6 +615,9 @@ public:
     }
     void restoreForceState(const std::vector<StateArray>& state) override {
         with([&](auto& e) { e.restoreForceState(state); });
+    }
+    void beginAgain() override {
+        with([](auto& e) { e.beginAgain(); });
     }
     void publish(VertexSink& sink) override {
         with([&](auto& e) { e.publish(sink); });

@@ -77,6 +77,11 @@ void Simulation::change(Configuration configuration, const std::shared_ptr<const
     adopt(std::move(built));
 }
 
+void Simulation::beginAgain() {
+    backend_->beginAgain();
+    pathsBegun_ = stepUnderWay_ = false;
+}
+
 AdvanceStatus Simulation::advanceFreely(const Budget& budget, VertexSink* sink) {
     const AdvanceStatus status = backend_->advance(now_.integrator->program, now_.values.timeStep, budget, sink);
     std::int64_t completed = status.stepsCompleted;

@@ -1,6 +1,7 @@
 // What only the CPU backend has: instruction sets, threads, precisions, memory that runs out.
 #include "sim/backends/cpu/engine.h"
 #include "sim/core/error.h"
+#include "sim/forces/fields/field_text.h"
 #include "sim/forces/law.h"
 #include "sim/io/run_settings.h"
 #include "tests/bodies.h"
@@ -198,6 +199,33 @@ TEST(CpuBackend, aNewKernelTakesOverInTheMiddleOfAStep) {
     plain->configure({}, {.kernel = "simd-threads"});
     for (Backend* cpu : {changed.get(), plain.get()}) cpu->advance(leapfrog(), 0.01, {.steps = 2}, nullptr);
     EXPECT_TRUE(sameState(stateOf(*changed), stateOf(*plain)));
+}
+
+TEST(CpuBackend, asManyOtherBodiesNeedNoMemory) {
+    const ParticleSet first = unevenBodies(5000), second = unevenBodies(5000, 9);
+    const ForceTerms field = termsOf({.softening = 0.02}, withFields({}, parsedFields("harmonic,frequency=0.3"), second));
+    for (const char* kernel : {"tree", "symmetric-threads", "cells", "simd"})
+        for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64})
+            for (const bool alone : {true, false}) {
+                ForceSettings force{.precision = precision, .softening = 0.02};
+                if (std::string_view(kernel) == "cells") force.law = kLaw<LennardJones>, force.softening = 0;
+                if (!refusal(gravlab::kernel("cpu", kernel), force).empty()) continue;
+                SCOPED_TRACE(std::string(kernel) + " " + std::to_string(static_cast<int>(precision)));
+                const std::unique_ptr<Backend> cpu = made({.threads = 2}), fresh = made({.threads = 2});
+                const ForceTerms terms = alone ? termsOf(force) : termsOf(force, othersOf(field));
+                const SystemConfiguration how{{.kernel = {.kernel = kernel, .allowedError = 1e-3}}};
+                cpu->load(first, terms, how);
+                fresh->load(second, terms, how);
+                cpu->advance(leapfrog(), 1e-6, {.steps = 2}, nullptr);
+                cpu->advance(leapfrog(), 1e-6, {.seconds = 0, .steps = 1}, nullptr);  // within a step
+                {
+                    const FailingAllocation none(0);
+                    ASSERT_NO_THROW(cpu->load(second, terms, how));
+                }
+                EXPECT_TRUE(sameState(stateOf(*cpu), stateOf(*fresh)));
+                for (Backend* const each : {cpu.get(), fresh.get()}) each->advance(leapfrog(), 1e-6, {.steps = 3}, nullptr);
+                EXPECT_TRUE(sameState(stateOf(*cpu), stateOf(*fresh))) << "they know something of the bodies before";
+            }
 }
 
 TEST(CpuBackend, withoutMemoryTheOldBodiesRunOn) {

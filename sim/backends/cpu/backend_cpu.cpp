@@ -72,10 +72,16 @@ public:
                 return std::make_shared<Labels>(Labels{bodies.id, bodies.group, bodies.surface});
             },
             bodies.size(), row, force);
-        replaceEngine(bodies.position, bodies.velocity, row, labels, engineTerms(terms, launched(how, launch), labels));
+        const EngineTerms computed = engineTerms(terms, launched(how, launch), labels);
+        const bool inPlace = engine_.with(
+            [&](auto& e) { return e.replace(bodies.position, bodies.velocity, cpu::cpuKernel(row), computed); });
+        if (!inPlace) makeEngineOf(bodies.position, bodies.velocity, row, computed);
+        labels_ = labels;
+        row_ = &row;
         launch_ = launch;
         terms_ = std::move(loaded);
         how_ = std::move(how);
+        context_.check.cancel();
     }
 
     bool change(const BodyChanges& changes, bool moved) override {
@@ -103,7 +109,7 @@ public:
                 std::vector<Double4> positions, velocities;
                 engine_.with([&](auto& e) { return e.copyState(positions, velocities); });
                 const Clock clock = engine_.with([](auto& e) { return e.clock(); });
-                replaceEngine(positions, velocities, row, labels_, engineTerms(terms, launched(how, launch), labels_));
+                makeEngineOf(positions, velocities, row, engineTerms(terms, launched(how, launch), labels_));
                 setClock(clock);
             } else {
                 // A slow kernel may be minutes from the end of its step, so the step begins again with the new kernel. A new
@@ -235,14 +241,11 @@ private:
         return {pairLawOf(terms.terms).precision, context_, positions, velocities, cpu::cpuKernel(row), terms};
     }
     /// Makes the new engine before it drops the old one, so that a failure leaves the old bodies as they were.
-    void replaceEngine(std::span<const Double4> positions, std::span<const Double4> velocities, const KernelRow& row,
-                       std::shared_ptr<Labels> labels, const EngineTerms& terms) {
+    void makeEngineOf(std::span<const Double4> positions, std::span<const Double4> velocities, const KernelRow& row,
+                      const EngineTerms& terms) {
         const ForceSettings& force = pairLawOf(terms.terms);
         requireHostMemory(cpu::engineBytes(positions.size(), cpu::cpuKernel(row), force), "the bodies on the cpu");
         translated([&] { engine_ = makeEngine(positions, velocities, row, terms); }, positions.size(), row, force);
-        labels_ = std::move(labels);
-        row_ = &row;
-        context_.check.cancel();
     }
 
     /// Runs `work` and turns a lack of memory into an error that says how much is needed.

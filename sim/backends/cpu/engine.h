@@ -91,24 +91,19 @@ public:
           work_(size_) {
         methods_.emplace_back();  // configure() makes it
         for (std::size_t k = 1; k < termCount(); ++k) methods_.push_back(makeMethod(k));
-        std::mutex together;
-        forBodies([&](std::size_t first, std::size_t last) {
-            double heaviest = 0;
-            bool unit = true;
-            for (std::size_t i = first; i < last; ++i) {
-                set(complete_.x, i, positions[i]);
-                set(complete_.v, i, velocities[i]);
-                source_[i] = static_cast<T>(positions[i].w);
-                response_[i] = static_cast<T>(velocities[i].w);
-                heaviest = std::max(heaviest, std::abs(positions[i].w));
-                unit = unit && response_[i] == 1;
-            }
-            const std::lock_guard lock(together);
-            heaviest_ = std::max(heaviest_, heaviest);
-            unitResponse_ = unitResponse_ && unit;
-        });
-        sources_ = sourcesOf(size_, [this](std::size_t i) { return source_[i]; });
+        take(positions, velocities);
         configure(pairLawOf(terms_), kernel, how_.front().kernel);
+    }
+    /// Writes other bodies of the same number into the arrays that exist. False, and nothing has changed: they need a new
+    /// engine.
+    bool replace(std::span<const Double4> positions, std::span<const Double4> velocities, const CpuKernel& kernel,
+                 const EngineTerms& terms) {
+        const bool same = positions.size() == size_ && &kernel == kernel_ && &kernel == wantedKernel_ &&
+                          terms.how.front().kernel.launch == this->wantedHow_.launch;
+        if (!same || !this->suits(terms)) return false;
+        take(positions, velocities);
+        this->beginWith(terms);
+        return true;
     }
 
     std::size_t size() const { return size_; }
@@ -208,6 +203,30 @@ public:
     }
 
 private:
+    /// Copies the bodies of a complete step whose force is not known.
+    void take(std::span<const Double4> positions, std::span<const Double4> velocities) {
+        heaviest_ = 0;
+        unitResponse_ = true;
+        std::mutex together;
+        forBodies([&](std::size_t first, std::size_t last) {
+            double heaviest = 0;
+            bool unit = true;
+            for (std::size_t i = first; i < last; ++i) {
+                set(complete_.x, i, positions[i]);
+                set(complete_.v, i, velocities[i]);
+                set(complete_.a, i, {});
+                source_[i] = static_cast<T>(positions[i].w);
+                response_[i] = static_cast<T>(velocities[i].w);
+                heaviest = std::max(heaviest, std::abs(positions[i].w));
+                unit = unit && response_[i] == 1;
+            }
+            const std::lock_guard lock(together);
+            heaviest_ = std::max(heaviest_, heaviest);
+            unitResponse_ = unitResponse_ && unit;
+        });
+        sources_ = sourcesOf(size_, [this](std::size_t i) { return source_[i]; });
+    }
+
     // For StepEngine.
     std::string_view kernelName() const { return kernel_->row.name; }
     std::unique_ptr<CpuForceMethod<T>> makeMethod(std::size_t k) const {
@@ -385,8 +404,10 @@ private:
     }
 
     void copyOut(const VectorArrays<T>& from, std::vector<Double4>& out) const {
-        out.resize(size_);
-        for (std::size_t i = 0; i < size_; ++i) out[i] = at(from, i, 0);
+        resizeTouched(out, size_);
+        forBodies([&](std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i) out[i] = at(from, i, 0);
+        });
     }
 
     /// Runs range(first, last) over all bodies: on all threads, or on this one where waking another would take longer.

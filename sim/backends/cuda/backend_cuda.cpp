@@ -49,8 +49,9 @@ cuda::DeviceFacts bound(int index) {
 
 using Engine = EngineOfEither<cuda::EngineOf>;
 
-Engine makeEngine(EngineContext& context, const ParticleSet& bodies, const LaunchPlan& plan, const EngineTerms& terms) {
-    return {plan.precision, context, bodies, plan, terms};
+Engine makeEngine(EngineContext& context, const ParticleSet& bodies, const BodyFacts& facts, const LaunchPlan& plan,
+                  const EngineTerms& terms) {
+    return {plan.precision, context, bodies, facts, plan, terms};
 }
 
 /// Bytes of device memory, without scratch registers and partial sums.
@@ -62,7 +63,7 @@ class CudaBackend final : public EngineBackend<Engine, BoundContext>, public Pai
 public:
     explicit CudaBackend(const BackendOptions& options)
         : EngineBackend(bound(options.device)), limits_(options.trees ? *options.trees : cuda::TreeLimits{}) {
-        engine_ = makeEngine(context_, {}, choice({}, {}), {});
+        engine_ = makeEngine(context_, {}, {}, choice({}, {}), {});
     }
 
     ~CudaBackend() override {
@@ -84,17 +85,21 @@ public:
         const ForceSettings& force = pairLawOf(terms);
         SystemConfiguration how = configuration;
         how.resize(terms.size());
-        const LaunchPlan chosen = choice({force, how[0].kernel}, cuda::factsOf(bodies));
+        const BodyFacts facts = cuda::factsOf(bodies);
+        const LaunchPlan chosen = choice({force, how[0].kernel}, facts);
         ForceTerms loaded = terms;
         auto labels = std::make_shared<Labels>(Labels{bodies.id, bodies.group, bodies.surface, rotationOf(bodies)});
-        Engine engine;
-        try {
-            engine = makeEngine(context_, bodies, chosen, engineTerms(terms, how, labels));
-        } catch (const OutOfMemoryError& error) {
-            throw OutOfMemoryError(withMemory(bodies.size(), force.precision) + error.what());
+        const EngineTerms computed = engineTerms(terms, how, labels);
+        if (!engine_.with([&](auto& e) { return e.replace(bodies, facts, chosen, computed); })) {
+            Engine engine;
+            try {
+                engine = makeEngine(context_, bodies, facts, chosen, computed);
+            } catch (const OutOfMemoryError& error) {
+                throw OutOfMemoryError(withMemory(bodies.size(), force.precision) + error.what());
+            }
+            CUDA_CHECK(cuda::waitForStream(context_.stream));
+            engine_ = std::move(engine);
         }
-        CUDA_CHECK(cuda::waitForStream(context_.stream));
-        engine_ = std::move(engine);
         labels_ = std::move(labels);
         terms_ = std::move(loaded);
         how_ = std::move(how);
@@ -303,7 +308,7 @@ private:
         ParticleSet bodies;
         engine_.with([&](auto& e) { return e.copyState(bodies.position, bodies.velocity); });
         const Clock clock = engine_.with([](auto& e) { return e.clock(); });
-        Engine engine = makeEngine(context_, bodies, chosen, terms);
+        Engine engine = makeEngine(context_, bodies, cuda::factsOf(bodies), chosen, terms);
         CUDA_CHECK(cuda::waitForStream(context_.stream));
         engine_ = std::move(engine);
         setClock(clock);
@@ -311,14 +316,13 @@ private:
         context_.measurements = {};
     }
 
-    /// "1000000 bodies need 92 MiB, 57 MiB are free; the 1000 bodies before run on: ".
-    std::string withMemory(std::size_t bodies, Precision precision) const {
+    /// "1000000 bodies need 92 MiB of GPU memory, 57 MiB are free: ".
+    static std::string withMemory(std::size_t bodies, Precision precision) {
         std::size_t free = 0, total = 0;
         if (cuda::memoryInfo(free, total) != cuda::kSuccess) cuda::takeLastError();
-        char text[200];
-        std::snprintf(text, sizeof text, "%zu bodies need %.0f MiB of GPU memory, %.0f MiB are free%s: ", bodies,
-                      std::ceil(stateBytes(bodies, precision) / (1 << 20)), static_cast<double>(free) / (1 << 20),
-                      size() > 0 ? ("; the run continues with " + std::to_string(size())).c_str() : "");
+        char text[120];
+        std::snprintf(text, sizeof text, "%zu bodies need %.0f MiB of GPU memory, %.0f MiB are free: ", bodies,
+                      std::ceil(stateBytes(bodies, precision) / (1 << 20)), static_cast<double>(free) / (1 << 20));
         return text;
     }
 

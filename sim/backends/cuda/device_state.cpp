@@ -55,7 +55,7 @@ DeviceState<Real>::DeviceState(std::uint32_t count, Stream stream) : count_(coun
 }
 
 template <class Real>
-void DeviceState<Real>::upload(const ParticleSet& bodies) {
+void DeviceState<Real>::upload(const ParticleSet& bodies, double heaviest) {
     std::atomic<bool> responses{false};
     parallelFor(bodies.size(), 0, kGrain, [&](std::size_t first, std::size_t last) {
         if (std::any_of(bodies.velocity.begin() + static_cast<std::ptrdiff_t>(first),
@@ -65,16 +65,19 @@ void DeviceState<Real>::upload(const ParticleSet& bodies) {
     });
     hasResponses_ = responses;
     if (count_ == 0) return;
+    const SourceList sources = sourcesOf(bodies.position);
+    // The one allocation comes first, so that a lack of memory changes nothing.
+    if (sources.places.size() > sourceList_.size()) sourceList_ = DeviceArray<std::uint32_t>(sources.places.size());
+    CUDA_CHECK(fillAsync(complete().a.data(), 0, complete().a.bytes(), stream_));
+    complete().forceKnown = false;
     cuda::upload<Real>(work().x, {}, stream_);  // pads of the other state
     cuda::upload<Real>(complete().x, bodies.position, stream_);
     cuda::upload<Real>(complete().v, bodies.velocity, stream_);
-    heaviest_ = 0;
-    for (const Double4& body : bodies.position) heaviest_ = std::max(heaviest_, std::abs(body.w));
-    const SourceList sources = sourcesOf(bodies.position);
+    heaviest_ = heaviest;
     sources_ = {nullptr, sources.count};
     if (sources.places.empty()) return;
-    sourceList_ = DeviceArray<std::uint32_t>(sources.places.size());
-    CUDA_CHECK(copyAsync(sourceList_.data(), sources.places.data(), sourceList_.bytes(), Copy::toDevice, stream_));
+    CUDA_CHECK(copyAsync(sourceList_.data(), sources.places.data(), sources.places.size() * sizeof(std::uint32_t),
+                         Copy::toDevice, stream_));
     CUDA_CHECK(waitForStream(stream_));
     sources_.list = sourceList_.data();
 }

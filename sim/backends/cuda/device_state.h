@@ -24,8 +24,9 @@ public:
 
     /// Allocates and clears; upload() fills. Throws DeviceError when the device has too little memory.
     DeviceState(std::uint32_t count, Stream stream);
-    /// Copies the bodies to the device. Waits.
-    void upload(const ParticleSet& bodies);
+    /// Copies the bodies to the device; `heaviest` is their largest |source|. Waits. Throws DeviceError before it changes
+    /// anything when the device has too little memory.
+    void upload(const ParticleSet& bodies, double heaviest);
     /// Changes bodies of the last complete step; `count` are left, the largest |source| of which is `heaviest`. All or none
     /// of them have a list of sources, and a response.
     void change(const DeviceChanges& changes, std::uint32_t count, double heaviest);

@@ -10,19 +10,35 @@
 
 namespace gravlab::cuda {
 template <class Real>
-EngineOf<Real>::EngineOf(EngineContext& context, const ParticleSet& bodies, const LaunchPlan& plan, const EngineTerms& terms)
+EngineOf<Real>::EngineOf(EngineContext& context, const ParticleSet& bodies, const BodyFacts& facts, const LaunchPlan& plan,
+                         const EngineTerms& terms)
     : Base(terms),
       context_(context),
       state_(static_cast<std::uint32_t>(bodies.size()), context.stream),
-      facts_(factsOf(bodies)),
+      facts_(facts),
       blocks_(state_.count(), context.stream),
       check_(context.stream),
       termCheck_(context.stream) {
     methods_.push_back(makeForceMethod<Real>(plan, state_.count(), context.device, context.stream));
     for (std::size_t k = 1; k < termCount(); ++k) methods_.push_back(makeMethod(k));
     if (!alone()) termSums_ = DeviceArray<V>(state_.count());
-    state_.upload(bodies);
+    state_.upload(bodies, facts_.heaviest);
     this->want(pairLawOf(terms_), how_.front().kernel);
+}
+
+template <class Real>
+bool EngineOf<Real>::replace(const ParticleSet& bodies, const BodyFacts& facts, const LaunchPlan& plan,
+                             const EngineTerms& terms) {
+    LaunchPlan alike = plan;
+    if (plan.precision != Precision::mixed) alike.heaviest = this->plan().heaviest;  // else part of the units
+    if (bodies.size() != size() || alike != this->plan() || !this->suits(terms)) return false;
+    abandonForce();
+    state_.upload(bodies, facts.heaviest);
+    facts_ = facts;
+    matrix_.reset();
+    this->beginWith(terms);
+    requestForceCheck({});
+    return true;
 }
 
 template <class Real>

@@ -54,7 +54,11 @@ public:
 
     /// Copies the bodies to the device. Throws DeviceError when the device has too little memory, and UsageError for a term
     /// without a method here.
-    EngineOf(EngineContext& context, const ParticleSet& bodies, const LaunchPlan& plan, const EngineTerms& terms);
+    EngineOf(EngineContext& context, const ParticleSet& bodies, const BodyFacts& facts, const LaunchPlan& plan,
+             const EngineTerms& terms);
+    /// Writes other bodies of the same number into the arrays that exist. False, and nothing has changed: they need a new
+    /// engine.
+    bool replace(const ParticleSet& bodies, const BodyFacts& facts, const LaunchPlan& plan, const EngineTerms& terms);
 
     // engine.cpp: state, forces outside of steps, and measurements.
     std::size_t size() const { return state_.count(); }

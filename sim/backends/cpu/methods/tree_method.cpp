@@ -1,5 +1,6 @@
 #include "sim/backends/cpu/methods/tree_method.h"
 
+#include "sim/backends/force_state.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 
@@ -63,7 +64,7 @@ Accuracy TreeMethod<T>::accuracy() const {
 template <class T>
 std::vector<StateArray> TreeMethod<T>::state() const {
     if (!hasLengths_ || !keepsState()) return {};
-    return {{"lengths", {before_.data(), before_.data() + before_.size()}}};
+    return {{"lengths", doublesOf({before_.data(), before_.size()})}};
 }
 
 template <class T>

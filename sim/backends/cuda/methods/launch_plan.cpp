@@ -4,9 +4,11 @@
 #include "sim/backends/cuda/kernels/neighbours.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/error.h"
+#include "sim/core/thread_pool.h"
 #include "sim/forces/sources.h"
 
 #include <algorithm>
+#include <mutex>
 #include <type_traits>
 
 namespace gravlab::cuda {
@@ -129,18 +131,30 @@ namespace {
 template <class Mass>
 BodyFacts factsOfMasses(std::size_t count, const Mass& massOf) {
     BodyFacts facts{count, count == 0 ? 0 : massOf(0)};
-    for (std::size_t i = 0; i < count; ++i) {
-        if (massOf(i) != facts.equalMass) facts.equalMass = 0;
-        facts.heaviest = std::max(facts.heaviest, std::abs(massOf(i)));
-    }
     // Up to kOneWave bodies all blocks run at once, and one with mixed masses delays the others.
-    constexpr std::size_t kOneWave = 49152, kTile = kSymmetricTile<float>;
+    constexpr std::size_t kOneWave = 49152, kTile = kSymmetricTile<float>, kTiles = 256;
     std::size_t mixed = 0;
-    for (std::size_t first = 0; first + kTile <= count; first += kTile) {
-        std::size_t alike = 1;
-        while (alike < kTile && massOf(first + alike) == massOf(first)) ++alike;
-        mixed += alike < kTile;
-    }
+    bool equal = true;
+    std::mutex together;
+    parallelFor((count + kTile - 1) / kTile, 0, kTiles, [&](std::size_t firstTile, std::size_t lastTile) {
+        std::size_t mixedHere = 0;
+        bool equalHere = true;
+        double heaviest = 0;
+        for (std::size_t first = firstTile * kTile; first < std::min(count, lastTile * kTile); first += kTile) {
+            bool alike = true;
+            for (std::size_t i = first; i < std::min(count, first + kTile); ++i) {
+                alike = alike && massOf(i) == massOf(first);
+                equalHere = equalHere && massOf(i) == facts.equalMass;
+                heaviest = std::max(heaviest, std::abs(massOf(i)));
+            }
+            mixedHere += !alike && first + kTile <= count;
+        }
+        const std::lock_guard lock(together);
+        mixed += mixedHere;
+        equal = equal && equalHere;
+        facts.heaviest = std::max(facts.heaviest, heaviest);
+    });
+    if (!equal) facts.equalMass = 0;
     facts.sources = {nullptr, sourcesOf(count, massOf).count};
     facts.massRuns = count < kOneWave ? mixed == 0 : mixed * kTile * 8 <= count;
     return facts;
@@ -153,8 +167,16 @@ BodyFacts factsOf(std::span<const double> masses) {
 
 BodyFacts factsOf(const ParticleSet& bodies) {
     BodyFacts facts = factsOfMasses(bodies.size(), [&](std::size_t i) { return bodies.position[i].w; });
-    for (const Double4& body : bodies.position)
-        facts.largest = std::max({facts.largest, std::abs(body.x), std::abs(body.y), std::abs(body.z)});
+    std::mutex together;
+    parallelFor(bodies.size(), 0, 65536, [&](std::size_t first, std::size_t last) {
+        double largest = 0;
+        for (std::size_t i = first; i < last; ++i) {
+            const Double4& body = bodies.position[i];
+            largest = std::max({largest, std::abs(body.x), std::abs(body.y), std::abs(body.z)});
+        }
+        const std::lock_guard lock(together);
+        facts.largest = std::max(facts.largest, largest);
+    });
     return facts;
 }
 

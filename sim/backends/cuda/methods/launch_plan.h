@@ -23,6 +23,7 @@ struct LaunchPlan {
     std::uint32_t listWidth = 0;        ///< entries that a list of neighbours has room for
     SourceBodies sources{};             ///< their number; the list comes with each request
     TreeLimits trees;                   ///< used by tree rows
+    bool operator==(const LaunchPlan&) const = default;
 };
 
 /// Facts of the bodies that the plan depends on.

@@ -7,6 +7,7 @@
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/methods/timed_counts.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
+#include "sim/backends/force_state.h"
 #include "sim/forces/force_check.h"
 
 #include <algorithm>
@@ -164,7 +165,7 @@ public:
         std::vector<float> host(count());
         CUDA_CHECK(copyAsync(host.data(), before_.data(), host.size() * sizeof(float), Copy::toHost, stream_));
         CUDA_CHECK(waitForStream(stream_));
-        return {{"lengths", {host.begin(), host.end()}}};
+        return {{"lengths", doublesOf(host)}};
     }
     bool restore(const std::vector<StateArray>& state) override {
         hasLengths_ = false;

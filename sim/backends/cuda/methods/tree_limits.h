@@ -25,6 +25,7 @@ struct TreeLimits {
     /// Room from there on, in nodes a body. `plummer` and `galaxy` need 0.24. Bodies spread evenly need 0.54 where most
     /// cubes hold just too many for a leaf.
     double nodesABody = 0.7;
+    bool operator==(const TreeLimits&) const = default;
 };
 
 /// Room for nodes of a tree of `bodies` bodies.
