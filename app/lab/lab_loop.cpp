@@ -134,7 +134,7 @@ FileJob matrixFile(const Document& document, const Reports& reports, RunHost& ho
                 },
             .done = [&said = reports.matrixSaved](const FileOutcome& outcome) { said = outcome.sentence; },
             .ready = [state, ticket = std::make_shared<StateTicket>(
-                                 host.first().feed().ask())] { return (*state = ticket->take()) != nullptr; }};
+                                 host.first().feed().hold())] { return (*state = ticket->take()) != nullptr; }};
 }
 
 }  // namespace

@@ -146,6 +146,7 @@ EffectResult BodyEditor::edit(const EditBodies& asked) {
 /// Throws where edits are refused, by Edits or for lack of memory; the bodies are then unchanged.
 void BodyEditor::makeEdits(const Edits& edits) {
     ParticleSet before = host_.simulation().bodies();
+    host_.first().feed().beforeChange(host_.simulation());
     ParticleSet bodies = before;
     applyEdits(bodies, edits(bodies, false));
     host_.simulation().load(bodies);

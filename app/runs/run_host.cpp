@@ -52,6 +52,7 @@ bool RunHost::apply(bool again) {
 bool RunHost::change(const RunRequest& wanted, bool reset) {
     const RunRequest before = simulation().request();
     const std::uint64_t revision = simulation().revision();
+    first().feed().beforeChange(simulation());
     try {
         if (wanted != before) simulation().apply(wanted);
         if (reset) simulation().reset();
@@ -384,6 +385,7 @@ EffectResult RunHost::goTo(const History::Kept& target, const std::function<void
     try {
         const std::optional<SecondState> second = History::second(target);
         go();
+        first().feed().beforeChange(simulation());
         document_.pull.end();
         intent.request = simulation().request();
         readFacts();

@@ -3,6 +3,7 @@
 
 #include "app/system/host_clock.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace gravlab {
@@ -47,9 +48,9 @@ StateFeed::StateFeed()
           },
           Asking::allInTurn) {}
 
-StateTicket StateFeed::ask() {
+StateTicket StateFeed::ask(bool held) {
     StateTicket ticket;
-    ticket.slot_ = std::make_shared<Slot>();
+    ticket.slot_ = std::make_shared<Slot>(Slot{.held = held});
     asked_.push_back(ticket.slot_);
     return ticket;
 }
@@ -121,6 +122,14 @@ void StateFeed::serve(Simulation& simulation) {
     settle();
     pump(simulation);
     settle();
+}
+
+void StateFeed::beforeChange(Simulation& simulation) {
+    const bool held = std::ranges::any_of(asked_, [](const std::weak_ptr<Slot>& one) {
+        const std::shared_ptr<Slot> slot = one.lock();
+        return slot && slot->held;
+    });
+    if (held) serve(simulation);
 }
 
 void StateFeed::settle() {

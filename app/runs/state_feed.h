@@ -43,8 +43,9 @@ public:
 private:
     friend class StateFeed;
     struct Slot {
-        std::shared_ptr<const FedState> state;
-        std::exception_ptr failure;
+        std::shared_ptr<const FedState> state{};
+        std::exception_ptr failure{};
+        bool held = false;  ///< see StateFeed::hold()
     };
     std::shared_ptr<Slot> slot_;
 };
@@ -57,7 +58,11 @@ public:
     StateFeed();
 
     /// Requests the last complete step from the next pump() that begins a copy.
-    StateTicket ask();
+    StateTicket ask() { return ask(false); }
+    /// The same for a state that must not be of a changed run, such as that of a file: beforeChange() waits for it.
+    StateTicket hold() { return ask(true); }
+    /// Call before the run changes: hands out its state where a request holds it.
+    void beforeChange(Simulation& simulation);
     /// Call once a frame, between two steps. Hands out the state that has arrived, and begins a requested copy unless one is
     /// under way. Copies nothing where the newest state is still held and still the run's. It waits only where the backend
     /// cannot copy beside its steps, and for the end of a step of automatic length.
@@ -78,6 +83,7 @@ private:
     };
     using Slot = StateTicket::Slot;
 
+    StateTicket ask(bool held);
     void handOut();
     std::shared_ptr<const FedState> known(const Simulation& simulation) const;
 

@@ -41,6 +41,27 @@ TEST(StateFeed, whoAsksInTheMeantimeSharesOneState) {
     EXPECT_FALSE(scarce.refused());
 }
 
+TEST(StateFeed, aRunThatChangesFirstHandsOutTheStateThatARequestHolds) {
+    Simulation simulation(plummer());
+    StateFeed feed;
+    run(simulation, 2);
+    StateTicket under = feed.ask();
+    feed.pump(simulation);  // a copy of step 2 is under way
+    run(simulation, 1);
+    StateTicket held = feed.hold();
+    feed.beforeChange(simulation);
+    simulation.apply({.scene = "two-body", .backend = "cpu"});
+    StateTicket other = feed.ask();
+    feed.beforeChange(simulation);
+    EXPECT_EQ(other.take(), nullptr) << "nobody waits for what no request holds";
+    const auto state = held.take();
+    ASSERT_TRUE(state);
+    EXPECT_EQ(state->configuration.scene, "plummer");
+    EXPECT_EQ(state->step(), 3);
+    EXPECT_EQ(state->bodies(), test::kOddCount);
+    EXPECT_EQ(under.take()->step(), 2);
+}
+
 TEST(StateFeed, stepsGoOnAndTheStateStaysOfItsStep) {
     Simulation simulation(plummer()), again(plummer());
     StateFeed feed;

@@ -170,7 +170,7 @@ FileJob SessionFiles::savingRun(const std::string& path, const WriteOptions& opt
             return checkpointOf(taken->configuration, taken->state);
         },
         options);
-    const auto ticket = std::make_shared<StateTicket>(app_.runs.first().feed().ask());
+    const auto ticket = std::make_shared<StateTicket>(app_.runs.first().feed().hold());
     job.ready = [state, ticket, path] { return withMemoryFor(path, [&] { return (*state = ticket->take()) != nullptr; }); };
     return job;
 }
