@@ -179,12 +179,18 @@ std::vector<fs::path> crashedSessions() {
     return found;
 }
 
-void forgetSession(const fs::path& autosave) noexcept {
+void forgetAutosave(const fs::path& autosave) noexcept {
+    if (autosave.empty()) return;
     std::error_code ignored;
-    fs::path mark = autosave;
     fs::remove(autosave, ignored);
     fs::remove(previousOf(autosave), ignored);
-    fs::remove(mark.replace_extension(std::string(kMarkSuffix)), ignored);
+}
+
+void forgetSession(const fs::path& autosave) noexcept {
+    forgetAutosave(autosave);
+    std::error_code ignored;
+    fs::path mark = autosave;
+    if (!mark.empty()) fs::remove(mark.replace_extension(std::string(kMarkSuffix)), ignored);
 }
 
 }  // namespace gravlab

@@ -48,7 +48,9 @@ void rememberFile(const std::filesystem::path& file) noexcept;
 
 /// Autosaves of sessions that ended without remove(), newest first.
 std::vector<std::filesystem::path> crashedSessions();
-/// Removes such an autosave with its mark and its previous version.
+/// Removes an autosave with its previous version; an empty name does nothing.
+void forgetAutosave(const std::filesystem::path& autosave) noexcept;
+/// The same, with the mark of its session.
 void forgetSession(const std::filesystem::path& autosave) noexcept;
 
 }  // namespace gravlab

@@ -157,7 +157,12 @@ TEST_F(SlowDisk, noFrameWaitsForTheStateThatABlowUpLeaves) {
     turnUntil([&] { return !ui_->state.files.recover.empty(); });
     EXPECT_THAT(app_->document.message, HasSubstr("is not finite"));
     EXPECT_THAT(app_->document.message, HasSubstr("was saved; continue with"));
-    EXPECT_TRUE(std::filesystem::exists(ui_->state.files.recover));
+    const std::filesystem::path kept = ui_->state.files.recover;
+    EXPECT_TRUE(std::filesystem::exists(kept));
+    // To go on from there, or to discard it, leaves the session marked: its next crash is offered.
+    post("recover");
+    turnUntil([&] { return ui_->state.files.recover.empty() && !controller_.busy() && !files_->update(); });
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(kept).replace_extension(".alive")));
     EXPECT_EQ(files_->close(), "");
 }
 

@@ -209,6 +209,11 @@ TEST(SessionLocks, tellACrashFromACleanEndAndFromTheLiving) {
     forgetSession(crashed[0]);
     EXPECT_TRUE(crashedSessions().empty());
     EXPECT_TRUE(std::filesystem::exists(living.autosave()));
+    forgetAutosave(living.autosave());
+    const auto files = [] { return std::distance(std::filesystem::directory_iterator(stateFolder()), {}); };
+    EXPECT_EQ(files(), 1) << "the mark of the living";
+    forgetSession({});
+    EXPECT_EQ(files(), 1);
 }
 
 TEST(NonFiniteMonitor, findsTheBodyWithinItsStepsAndKeepsTheGoodState) {

@@ -239,8 +239,11 @@ EffectResult SessionFiles::read(const std::string& path, const ReadOptions& opti
 
 EffectResult SessionFiles::forget(Ticket ticket) {
     return run({.work =
-                    [file = std::exchange(state_.recover, {})] {
-                        forgetSession(file);
+                    [file, own] {
+                        own ? forgetAutosave(file) : forgetSession(file);
+    const fs::path file = std::exchange(state_.recover, {});
+    const bool own = mark_ && file == mark_->autosave();
+    if (own) keptStep_ = -1;
                         return std::string();
                     }},
                ticket);
