@@ -45,7 +45,12 @@ void drawNumberOfField(PanelContext& p, std::vector<OuterField>& fields, std::si
                           .floor = positive ? 1e-6 : 1e-3,
                           .onRelease = true};
     const Dragging done = p.widgets.drag(control, value, range);
-    if (done == Dragging::words) return set(p, "run.fields", fieldText(fields[index]) + "," + p.widgets.typed());
+    if (done == Dragging::words) {
+        std::string all;
+        for (std::size_t k = 0; k < fields.size(); ++k)
+            all += (k > 0 ? ";" : "") + fieldText(fields[k]) + (k == index ? std::string(",") + p.widgets.typed() : "");
+        return set(p, "run.fields", all);
+    }
     if (done != Dragging::none) post(p, fields);
 }
 

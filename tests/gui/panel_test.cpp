@@ -65,6 +65,14 @@ TEST_F(Panel, keepsTheDirectionWhileTheTimeStepIsDragged) {
     waitForValue("time_step", -0.01);
 }
 
+TEST_F(Panel, aWordTypedIntoANumberOfAFieldLeavesTheOtherFields) {
+    Arguments fields = kPanels;
+    fields.insert(fields.end(), {"--field", "hernquist,mass=5,scale=2;uniform,az=-0.001"});
+    open(fields);
+    overwrite("run.fields/0/scale", "x=3");
+    waitForValue("fields", "hernquist,mass=5,scale=2,x=3;uniform,az=-0.001");
+}
+
 TEST_F(Panel, greysWhatAKernelDoesNotHave) {
     Arguments naive = kPanels;
     naive.insert(naive.end(), {"--kernel", "naive"});
