@@ -5,18 +5,11 @@
 
 #include <imgui.h>
 
-#include <map>
 #include <string>
 #include <vector>
 
 namespace gravlab {
 namespace {
-
-/// Widgets remember names and tooltips by their addresses.
-const char* keptText(const std::string& text) {
-    static std::map<std::string, std::string> texts;
-    return texts.try_emplace(text, text).first->second.c_str();
-}
 
 void post(PanelContext& p, const std::vector<OuterField>& fields) { set(p, "run.fields", fieldsText(fields)); }
 
@@ -34,9 +27,9 @@ OuterField newField(std::size_t law) {
 void drawNumberOfField(PanelContext& p, std::vector<OuterField>& fields, std::size_t index, const FieldNumber& number,
                        double& value) {
     const std::string name = "run.fields/" + std::to_string(index) + "/" + std::string(number.name);
-    const std::string unit = unitInWords(number).empty() ? "" : ", in " + unitInWords(number);
-    const Control control{keptText(name), keptText(std::string(number.name)),
-                          Tip::ofRow(keptText(std::string(number.idea) + unit))};
+    const std::string label(number.name), unit = unitInWords(number).empty() ? "" : ", in " + unitInWords(number),
+                                          idea = std::string(number.idea) + unit;
+    const Control control{name.c_str(), label.c_str(), Tip::ofRow(idea)};
     const bool positive = number.range == FieldRange::positive;
     const DragRange range{.least = positive                                  ? 1e-12
                                    : number.range == FieldRange::notNegative ? 0
@@ -57,13 +50,12 @@ void drawNumberOfField(PanelContext& p, std::vector<OuterField>& fields, std::si
 void drawField(PanelContext& p, std::vector<OuterField> fields, std::size_t index) {
     OuterField& field = fields[index];
     const FieldLaw& law = field.row();
-    const std::string name = "run.fields/" + std::to_string(index);
-    p.widgets.text({keptText(name + "/name"), "",
-                    Tip::ofRow(keptText(std::string(law.idea) + ". It keeps " + std::string(keptUnder(law)) + "."))},
-                   palette::kText, std::string(law.name).c_str());
+    const std::string name = "run.fields/" + std::to_string(index), nameOfName = name + "/name", remove = name + "/remove",
+                      idea = std::string(law.idea) + ". It keeps " + std::string(keptUnder(law)) + ".";
+    p.widgets.text({nameOfName.c_str(), "", Tip::ofRow(idea)}, palette::kText, std::string(law.name).c_str());
     const float width = 64 * p.widgets.scale();
     ImGui::SameLine(ImGui::GetContentRegionMax().x - width);
-    if (p.widgets.button({keptText(name + "/remove"), "Remove", "Take this force away"}, width)) {
+    if (p.widgets.button({remove.c_str(), "Remove", "Take this force away"}, width)) {
         fields.erase(fields.begin() + static_cast<std::ptrdiff_t>(index));
         return post(p, fields);
     }

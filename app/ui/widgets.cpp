@@ -246,7 +246,7 @@ Dragging Widgets::drag(const Control& control, double& value, const DragRange& r
     }
     ImGui::EndDisabled();
     const bool released = ImGui::IsItemDeactivatedAfterEdit();
-    if (ImGui::IsItemActivated()) changing_ = nullptr;
+    if (ImGui::IsItemActivated()) changing_.clear();
     if (ImGui::IsItemActive()) {
         takeHold(control.name);
         dragged_ = shown;
@@ -257,7 +257,7 @@ Dragging Widgets::drag(const Control& control, double& value, const DragRange& r
             untouched_ = typed_;
         }
     } else if (held) {
-        editing_ = nullptr;
+        editing_.clear();
         typing_ = false;
     }
     finish(control, unavailable);
@@ -305,7 +305,7 @@ bool Widgets::powers(const Control& control, float width, std::size_t& value, st
         takeHold(control.name);
         power_ = power;
     } else if (held) {
-        editing_ = nullptr;
+        editing_.clear();
     }
     finish(control, unavailable);
     if (!released || chosen() == value) return false;
@@ -326,7 +326,7 @@ bool Widgets::field(const Control& control, float width, const char* shown, std:
         takeHold(control.name);
         copyText(typed_, buffer);
     } else if (held) {
-        editing_ = nullptr;
+        editing_.clear();
     }
     finish(control, unavailable);
     if (finished) typed = buffer;

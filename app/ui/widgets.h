@@ -7,6 +7,7 @@
 #include <imgui.h>
 
 #include <any>
+#include <climits>
 #include <functional>
 #include <map>
 #include <string>
@@ -24,7 +25,7 @@ public:
     consteval Tip(const char* text) : text_(text) {
         if (text[0] == '\0') throw "a control needs a tooltip";
     }
-    /// The tooltip of a row of a table; tests check these texts. Must outlive the frame.
+    /// The tooltip of a row of a table; tests check these texts. Must outlive the call that draws it.
     static Tip ofRow(std::string_view text) {
         Tip tip("a row's own text");
         tip.text_ = text.data();
@@ -199,19 +200,18 @@ private:
     bool asksForKeys_ = false;
     int askedForKeys_ = 0;  ///< frames in a row
     const char* comboName_ = "";
-    const char* editing_ = nullptr;  ///< name of the text field or slider to which `typed_` or `power_` belongs
-    char typed_[1024] = {};          ///< long enough for most paths
-    bool typing_ = false;            ///< text is being typed into a drag field
-    std::string untouched_;          ///< the initial text of the field
+    std::string editing_;        ///< name of the text field or slider to which `typed_` or `power_` belongs; empty: none
+    char typed_[PATH_MAX] = {};  ///< long enough for each path
+    bool typing_ = false;        ///< text is being typed into a drag field
+    std::string untouched_;      ///< the initial text of the field
     /// A field that was left for one above it: it is drawn later in the frame and then takes the typed text.
     struct Left {
-        const char* control = nullptr;
-        std::string text, untouched;
+        std::string control, text, untouched;
     };
     Left left_;
     float power_ = 0;
     double dragged_ = 0;
-    const char* changing_ = nullptr;  ///< name of the drag that has changed its value since it was gripped
+    std::string changing_;  ///< name of the drag that has changed its value since it was gripped; empty: none
 };
 
 /// Writes the text as it is, without wrapping.
