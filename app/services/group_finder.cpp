@@ -72,10 +72,10 @@ void GroupFinder::advance(const ServiceFrame& frame) {
         if (std::exchange(wanted_, false)) {
             wish_ = document.groups;
             wish_->from = from;
-            sampler_.forget();
+            sampler_.restart();
         }
-        if (auto known =
-                sampler_.update({simulation, frame.runs.first().feed(), 0, !frame.realTime}, wish_ ? &*wish_ : nullptr)) {
+        if (auto known = sampler_.update({simulation, frame.runs.first().feed(), frame.now, !frame.realTime},
+                                         wish_ ? &*wish_ : nullptr)) {
             facts.groups = std::move(*known);
             wish_.reset();
         }

@@ -87,6 +87,15 @@ TEST_F(GroupsOfARun, aWindowFindsThemBesideItsFrames) {
     EXPECT_EQ(ends.front().status, CommandStatus::applied) << ends.front().why;
     EXPECT_FALSE(controller->busy());
     EXPECT_FALSE(app->document.facts.findingGroups);
+    // Again before a frame has seen the end: the pace of the first search must not delay the second one for ever.
+    for (int again = 0; again < 2; ++again) {
+        const std::int64_t step = app->document.facts.groups->step;
+        controller->apply(*host);
+        ASSERT_EQ(ask(Invoke{"find-groups"}).status, CommandStatus::running);
+        for (int k = 0; k < 20000 && app->services.groupFinder.busy(); ++k) frame(true);
+        ASSERT_FALSE(app->services.groupFinder.busy());
+        EXPECT_GT(app->document.facts.groups->step, step);
+    }
 }
 
 TEST_F(GroupsOfARun, theirColoursFindThemOnce) {
