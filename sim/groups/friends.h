@@ -248,13 +248,13 @@ GRAVLAB_HOST_DEVICE void markJoined(const FriendTree& tree, int level, std::uint
     FriendBox& box = tree.boxes[tree.start[level] + index];
     const std::uint32_t parts = level == 0 ? kFriendLeaf : kFriendBranch;
     const std::uint32_t all = level == 0 ? tree.at.count : tree.start[level] - tree.start[level - 1];
-    const std::uint32_t bodies = kFriendLeaf << (kFriendBranchBits * (level - 1));  // in a part, where parts are boxes
+    const std::uint32_t bodies = level == 0 ? 1 : kFriendLeaf << (kFriendBranchBits * (level - 1));  // of a part
     const std::uint32_t first = index * parts;
     std::uint32_t root = ~0u;
     box.joined = true;
     for (std::uint32_t part = first; part < first + parts && part < all && box.joined; ++part) {
         if (level > 0 && !tree.boxes[tree.start[level - 1] + part].joined) box.joined = false;
-        const std::uint32_t its = groupRoot(tree.parent, level == 0 ? part : part * bodies);
+        const std::uint32_t its = groupRoot(tree.parent, part * bodies);
         if (part == first) root = its;
         if (its != root) box.joined = false;
     }
