@@ -274,9 +274,13 @@ std::string filmName(const std::string& scene, const EncoderRow& row) {
     return timedName(start, "." + std::string(row.extensions.substr(0, row.extensions.find(' '))));
 }
 
-const EncoderRow& workingEncoder(const std::string& ffmpeg) {
-    return *std::find_if(std::begin(kEncoders), std::end(kEncoders),
-                         [&](const EncoderRow& row) { return unavailable(row, ffmpeg).empty(); });
+const EncoderRow* workingEncoder(const std::string& ffmpeg) {
+    for (const EncoderRow& row : kEncoders) {
+        const std::optional<Reason> why = triedEncoder(row, ffmpeg);
+        if (!why) return nullptr;
+        if (why->empty()) return &row;
+    }
+    return nullptr;
 }
 
 }  // namespace gravlab

@@ -56,8 +56,8 @@ const EncoderRow& encoderFor(std::string_view file, std::string_view name, doubl
 /// The same among the encoders that work here. Throws IoError listing these when the requested one does not work, Error
 /// after a signal.
 const EncoderRow& encoderHere(std::string_view file, std::string_view name, const std::string& ffmpeg = "ffmpeg");
-/// The first encoder that works here; numbered pictures always work.
-const EncoderRow& workingEncoder(const std::string& ffmpeg = "ffmpeg");
+/// The first encoder that works here, without waiting: null during the trial. Numbered pictures always work.
+const EncoderRow* workingEncoder(const std::string& ffmpeg = "ffmpeg");
 
 /// "gravlab-galaxy-20260131-235959.mp4" in the current folder, or a folder of numbered pictures.
 std::string filmName(const std::string& scene, const EncoderRow& row);

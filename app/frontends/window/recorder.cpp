@@ -31,12 +31,25 @@ Recorder::~Recorder() {
     thread_->wait();
 }
 
-EffectResult Recorder::start(App& app, int width, int height, const std::string& renderer) {
+/// Begins the wanted film once its encoder has been tried.
+EffectResult Recorder::begin(App& app) {
+    const std::string& named = app.document.ui.film.encoder;
+    const EncoderRow* row = named.empty() ? workingEncoder() : &encoder(named);
+    EffectResult done{CommandStatus::running};
+    if (row && triedEncoder(*row)) {
+        done = start(app, *row);
+        if (done.status != CommandStatus::running) forget(app.reports.film);
+        wanted_.reset();
+    }
+    return done;
+}
+
+EffectResult Recorder::start(App& app, const EncoderRow& row) {
     const FilmState& state = app.document.ui.film;
-    const int wide = state.width > 0 ? state.width : width & ~1, high = state.height > 0 ? state.height : height & ~1;
+    const int wide = state.width > 0 ? state.width : wanted_->width & ~1,
+              high = state.height > 0 ? state.height : wanted_->height & ~1;
     std::string without;
     try {
-        const EncoderRow& row = state.encoder.empty() ? workingEncoder() : encoder(state.encoder);
         if (const Reason why = unavailable(row); !why.empty()) throw IoError(why);
         if (state.encoder.empty() && row.codec.empty()) without = unavailable(encoders().front());
         FilmSettings settings;
@@ -51,6 +64,7 @@ EffectResult Recorder::start(App& app, int width, int height, const std::string&
         target_ = std::make_unique<OffscreenTarget>(wide, high);
         std::unique_ptr<FilmWriter> writer = makeFilmWriter(settings);
         writer->texts = settingsTexts(app.document, file_);
+        picture_ = std::make_unique<PictureCopy>(wanted_->renderer);
         thread_ = std::make_unique<FilmThread>(std::move(writer));
     } catch (const std::bad_alloc&) {
         target_.reset();
@@ -68,11 +82,10 @@ EffectResult Recorder::start(App& app, int width, int height, const std::string&
     frames_ = pacedFrames_ = 0;
     const FilmPlan plan = filmPlan(app.document, fps_);
     stepsPerFrame_ = plan.stepsPerFrame;
-    framesWanted_ = plan.frames;
+    framesWanted_ = stopping_ ? 1 : plan.frames;  // a film has at least one picture
     step_ = nextStep_ = app.document.facts.step;
     worked_ = 0;
     lookedAt_ = hostClock();
-    renderer_ = renderer;
     app.reports.film.file = file_;
     showProgress(app.reports.film);
     return {CommandStatus::running, {}, {}};
@@ -86,26 +99,32 @@ EffectResult Recorder::carryOut(const Record& effect, Ticket ticket, App& app, i
                                 const std::string& renderer) {
     FilmProgress& state = app.reports.film;
     if (effect.what == Record::What::start) {
-        if (thread_) return refusedBecause("A film is being recorded.");
+        if (thread_ || wanted_) return refusedBecause("A film is being recorded.");
         if (width <= 0 || height <= 0) return refusedBecause("The window is hidden; a film needs its picture.");
-        EffectResult done = start(app, width, height, renderer);
+        wanted_ = {width, height, renderer};
+        state.active = true;
+        EffectResult done = begin(app);
         if (done.status == CommandStatus::running) starting_ = ticket;
         return done;
     }
-    if (!thread_) return refusedBecause("No film is being recorded.");
+    if (!thread_ && !wanted_) return refusedBecause("No film is being recorded.");
     if (effect.what == Record::What::stop) {
         if (stopping_) return refusedBecause("The film ends already, with its first frame.");
         stopping_ = ticket;
-        if (frames_ == 0)
-            framesWanted_ = 1;  // a film has at least one picture
+        if (frames_ == 0 || wanted_)
+            framesWanted_ = 1;
         else
             stop();
-        showProgress(state);
+        if (thread_) showProgress(state);
         return {CommandStatus::running, {}, {}};
     }
     // The written frames are discarded: pictures and film are removed with their writer.
     report(starting_, failedBecause("the film was cancelled"));
     report(stopping_, failedBecause("the film was cancelled"));
+    if (std::exchange(wanted_, std::nullopt)) {
+        forget(state);
+        return {CommandStatus::applied, "The film was cancelled before its first frame."};
+    }
     thread_->discard();
     bin_.ask(std::move(thread_));
     cancelling_.push_back(ticket);
@@ -185,6 +204,11 @@ void Recorder::prepare(App& app) {
             app.reports.news.warn(text);
         forget(state);
     }
+    if (wanted_)
+        if (const EffectResult done = begin(app); done.status != CommandStatus::running) {
+            report(starting_, done);
+            report(stopping_, done);
+        }
     if (!thread_) return;
     const double now = hostClock(), passed = now - std::exchange(lookedAt_, now);
     if (!app.document.intent.paused && !ending_) worked_ += passed;
@@ -211,7 +235,6 @@ void Recorder::update(App& app) {
     // A twin that is behind is not shown yet.
     if (step != nextStep_ || !app.runs.twin().even() || !thread_->hasRoom()) return;
     try {
-        if (!picture_) picture_ = std::make_unique<PictureCopy>(renderer_);
         picture_->draw(app, *target_, app.document.ui.film.panels, 1 / fps_);
         collect(false);
     } catch (const std::bad_alloc&) {
@@ -232,7 +255,7 @@ void Recorder::update(App& app) {
 }
 
 bool Recorder::needsFrame() const {
-    return (thread_ && (ending_ || frames_ == 0 || thread_->done())) || !cancelling_.empty() || !ended_.empty();
+    return wanted_ || (thread_ && (ending_ || frames_ == 0 || thread_->done())) || !cancelling_.empty() || !ended_.empty();
 }
 
 std::string Recorder::close() {

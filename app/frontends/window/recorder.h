@@ -19,6 +19,7 @@ namespace gravlab {
 
 class PictureCopy;
 class OffscreenTarget;
+struct EncoderRow;
 
 class Recorder {
 public:
@@ -28,9 +29,9 @@ public:
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
 
-    /// Begins a film, ends it, or cancels it and keeps nothing. A begin is running until its first frame is taken, an end
-    /// until the file is closed. None of them waits. `renderer` names the OpenGL context, `width` and `height` are the
-    /// window's.
+    /// Begins a film, ends it, or cancels it and keeps nothing. A begin is running until its encoder is tried and its first
+    /// frame is taken, an end until the file is closed. None of them waits. `renderer` names the OpenGL context, `width` and
+    /// `height` are the window's.
     EffectResult carryOut(const Record& effect, Ticket ticket, App& app, int width, int height, const std::string& renderer);
     std::vector<Ended> ended() { return std::exchange(ended_, {}); }
     /// For the end of a film: the written fraction of the frames that were waiting at its end, 0 to 1; below 0 for other
@@ -50,7 +51,8 @@ public:
     void dropPicture();
 
 private:
-    EffectResult start(App& app, int width, int height, const std::string& renderer);
+    EffectResult begin(App& app);
+    EffectResult start(App& app, const EncoderRow& row);
     void stop();
     void report(std::optional<Ticket>& ticket, EffectResult outcome);
     void forget(FilmProgress& state);
@@ -65,6 +67,12 @@ private:
                                                        return true;
                                                    },
                                                    Asking::allInTurn};
+    /// The window of a film whose encoder is being tried.
+    struct Wanted {
+        int width = 0, height = 0;
+        std::string renderer;
+    };
+    std::optional<Wanted> wanted_;
     std::optional<Ticket> starting_, stopping_;
     std::size_t waitedAtEnd_ = 0;  ///< frames that waited, and the end itself
     std::deque<Ticket> cancelling_;
@@ -72,7 +80,7 @@ private:
     std::unique_ptr<OffscreenTarget> target_;
     std::unique_ptr<PictureCopy> picture_;
     bool ending_ = false;
-    std::string file_, renderer_;
+    std::string file_;
     std::int64_t frames_ = 0, pacedFrames_ = 0, framesWanted_ = 0, step_ = 0, nextStep_ = 0;
     int stepsPerFrame_ = 1;
     double fps_ = 60;
