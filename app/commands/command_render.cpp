@@ -21,8 +21,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <deque>
 #include <functional>
 #include <optional>
+#include <span>
 
 namespace gravlab {
 namespace {
@@ -103,6 +105,12 @@ int renderCommand(const Options& asked) {
     Controller controller;
     BaseHost host(app);
     Frame frames(app, controller, host);
+    std::deque<PictureTexts> moments;  // step and time of the frames that are not written yet
+    const auto write = [&](std::span<const std::uint8_t> rgb) {
+        for (auto& [name, text] : moments.front()) writer->texts[name] = text;
+        moments.pop_front();
+        writer->write(rgb);
+    };
     const double start = hostClock();
     ProgressLine progress("frame", options.frames, ProgressLine::Where::everyTenth);
     for (std::int64_t frame = 0; frame < options.frames; ++frame) {
@@ -122,17 +130,18 @@ int renderCommand(const Options& asked) {
                                               }});
         if (!made.alarm.empty()) throw Error(ExitCode::checkFailed, made.alarm + "; no picture was written");
         if (frame == 1) writer->keep();
+        if (kept) moments.push_back(momentTexts(app.document));
         if (kept && side > 0) {
             const auto over = [&](int left, int top, int width, int height) { panels->drawPart(left, top, width, height); };
-            writer->write(drawTiles(app, parts, panels ? over : std::function<void(int, int, int, int)>()));
+            write(drawTiles(app, parts, panels ? over : std::function<void(int, int, int, int)>()));
         } else if (kept) {
             // One copy stays under way during the next frame.
             target.beginRead();
-            if (target.readsUnderWay() == OffscreenTarget::kInFlight) writer->write(target.endRead());
+            if (target.readsUnderWay() == OffscreenTarget::kInFlight) write(target.endRead());
         }
         progress.show(frame + 1);
     }
-    while (target.readsUnderWay() > 0) writer->write(target.endRead());
+    while (target.readsUnderWay() > 0) write(target.endRead());
     writer->finish();
     progress.finish();
 

@@ -315,10 +315,13 @@ PictureTexts settingsTexts(const Document& document, const std::string& path) {
     return texts;
 }
 
+PictureTexts momentTexts(const Document& document) {
+    return {{"gravlab:step", std::to_string(document.facts.step)}, {"gravlab:time", std::to_string(document.facts.time)}};
+}
+
 PictureTexts pictureTexts(const Document& document, const std::string& path) {
-    PictureTexts texts = settingsTexts(document, path);
-    texts["gravlab:step"] = std::to_string(document.facts.step);
-    texts["gravlab:time"] = std::to_string(document.facts.time);
+    PictureTexts texts = momentTexts(document);
+    texts.merge(settingsTexts(document, path));
     return texts;
 }
 

@@ -49,7 +49,9 @@ FileJob sceneFile(const Document& document, const std::string& path);
 
 /// The settings of the run, and the scene file for a picture at `path` where one is possible.
 PictureTexts settingsTexts(const Document& document, const std::string& path);
-/// The same texts for a picture of this moment, with its step and time.
+/// Step and time of this moment.
+PictureTexts momentTexts(const Document& document);
+/// All of these texts.
 PictureTexts pictureTexts(const Document& document, const std::string& path);
 
 }  // namespace gravlab

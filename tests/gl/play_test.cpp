@@ -48,14 +48,16 @@ TEST_F(PlayTest, picturesSayOfThemselvesWhatThoseOfRenderSay) {
     ASSERT_EQ(played.code, 0) << played.err;
     Start start;
     start.folder = folder.path();
-    const Outcome rendered =
-        runGravlab({"render", "figure-eight", "--backend", "cpu", "--frames", "1", "-o", "rendered.png"}, start);
+    const Outcome rendered = runGravlab(
+        {"render", "figure-eight", "--backend", "cpu", "--frames", "3", "--steps-per-frame", "1", "-o", "%d.png"}, start);
     ASSERT_EQ(rendered.code, 0) << rendered.err;
     std::map<std::string, std::string> ofPlay = readPngTexts((folder / "played.png").string()),
-                                       ofRender = readPngTexts((folder / "rendered.png").string());
+                                       ofRender = readPngTexts((folder / "2.png").string());
     EXPECT_EQ(ofPlay["gravlab:step"], "2");
-    for (const char* key : {"Software", "gravlab:scene", "gravlab:bodies", "gravlab:seed", "gravlab:backend",
-                            "gravlab:kernel", "gravlab:integrator", "gravlab:dt", "gravlab:softening"}) {
+    EXPECT_EQ(readPngTexts((folder / "1.png").string())["gravlab:step"], "1");
+    for (const char* key :
+         {"Software", "gravlab:scene", "gravlab:bodies", "gravlab:seed", "gravlab:backend", "gravlab:kernel",
+          "gravlab:integrator", "gravlab:dt", "gravlab:softening", "gravlab:step", "gravlab:time"}) {
         EXPECT_NE(ofPlay[key], "") << key;
         EXPECT_EQ(ofPlay[key], ofRender[key]) << key;
     }
