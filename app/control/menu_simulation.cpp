@@ -560,11 +560,6 @@ constexpr Action kLab[] = {
      .idea = "put the text of a file into the lab's editor; nothing is compiled",
      .act = [](KeyTarget&, int) { throw UsageError("'own-open' needs FILE.cu; or paste a text into the lab's page Own"); },
      .argument = "FILE.cu",
-     .with =
-         [](KeyTarget& t, const Value&) {
-             openLab(t);
-             t.labPanel.page = LabPage::own;
-         },
      .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return OpenKernel{wordOf(file)}; }},
     {.name = "own-try",
      .label = "Compile and try",

@@ -31,8 +31,9 @@ void OwnBench::advance(const ServiceFrame& frame) {
     OwnResult& own = frame.reports.own;
     if (std::exchange(wanted_, false)) {
         trial_.reset();
-        begin(frame);
+        prepare(frame);
     }
+    if (state_.waiting()) begin(frame);
     if (!trial_) return;
     const std::optional<OwnTrialReply> reply = trial_->poll();
     own.stage = trial_->stage();
@@ -42,24 +43,28 @@ void OwnBench::advance(const ServiceFrame& frame) {
     trial_.reset();
 }
 
-void OwnBench::begin(const ServiceFrame& frame) {
+void OwnBench::prepare(const ServiceFrame& frame) {
     OwnResult& own = frame.reports.own;
-    const SharedText& text = frame.document.labPanel.own.text;
-    const RunConfiguration& run = frame.document.facts.configuration;
-    own.tried = text;
+    own.tried = frame.document.labPanel.own.text;
     own.outcome = OwnOutcome::unfinished;
     own.sentence.clear();
     own.messages.clear();
     own.secondsPerForce = 0;
     own.trying = true;
     own.stage = "starting";
+    state_ = frame.runs.first().feed().hold();
+}
+
+void OwnBench::begin(const ServiceFrame& frame) {
+    OwnResult& own = frame.reports.own;
     try {
-        ParticleSet bodies = frame.runs.simulation().bodies();
-        trial_ = std::make_unique<OwnTrial>(OwnTrialRequest{.text = *text,
+        const std::shared_ptr<const FedState> state = state_.take();
+        if (!state) return;
+        trial_ = std::make_unique<OwnTrial>(OwnTrialRequest{.text = *own.tried,
                                                             .file = own.file,
-                                                            .device = run.backendOptions.device,
-                                                            .softening = run.force.softening,
-                                                            .bodies = inSingle(bodies)});
+                                                            .device = state->configuration.backendOptions.device,
+                                                            .softening = state->force.softening,
+                                                            .bodies = inSingle(state->state.bodies)});
     } catch (const DeviceError&) {
         throw;  // no run is left whose bodies a trial could take
     } catch (const Error& error) {

@@ -23,14 +23,16 @@ class OwnBench {
 public:
     /// Requests a trial of the text at the next advance().
     void ask() { wanted_ = true; }
-    /// Begins a requested trial with the bodies of the run, and collects a finished one. Never waits.
+    /// Begins a requested trial once the bodies of the run have come, and collects a finished one. Never waits.
     void advance(const ServiceFrame& frame);
 
 private:
+    void prepare(const ServiceFrame& frame);
     void begin(const ServiceFrame& frame);
     static void finish(const ServiceFrame& frame, const OwnTrialRequest& request, const OwnTrialReply& reply);
 
     bool wanted_ = false;
+    StateTicket state_;
     std::unique_ptr<OwnTrial> trial_;
 };
 

@@ -116,6 +116,8 @@ EffectResult BaseHost::openKernel(const std::string& file, Ticket ticket) {
         };
         own.text = std::move(*text);
         own.file = file;
+        d.labPanel.open = d.ui.visible = d.ui.panel = true;
+        d.labPanel.page = LabPage::own;
         return done;
     });
 }
