@@ -177,7 +177,10 @@ HeadlessContext::HeadlessContext(int cudaDevice) : egl_(std::make_unique<Egl>())
     for (const Candidate& candidate : candidates(extensions, cudaDevice)) {
         const std::string problem = egl_->open(candidate);
         if (problem.empty()) {
-            const auto text = [](GLenum name) { return std::string(reinterpret_cast<const char*>(glGetString(name))); };
+            const auto text = [](GLenum name) {
+                const GLubyte* known = glGetString(name);
+                return std::string(known ? reinterpret_cast<const char*>(known) : "?");
+            };
             description_ =
                 "OpenGL " + text(GL_VERSION) + " on " + text(GL_RENDERER) + " (" + text(GL_VENDOR) + "), " + candidate.name;
             watchGlErrors();
