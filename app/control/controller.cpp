@@ -73,6 +73,14 @@ bool differInStart(const RunRequest& a, const RunRequest& b) {
            a.parameters != b.parameters || a.start != b.start;
 }
 
+bool sizesDiffer(const RunRequest& a, const RunRequest& b) { return a.radius != b.radius || a.density != b.density; }
+
+/// Returns to the run, or to the sizes of its bodies, that a change of the request ends; empty: it ends neither.
+Inverse keptOf(Host& host, const RunRequest& before, const RunRequest& wanted, bool restarts = false) {
+    if (restarts || differInStart(before, wanted)) return host.keepState();
+    return sizesDiffer(before, wanted) ? host.keepSizes() : Inverse();
+}
+
 bool isUndo(const Command& command) {
     const auto* action = std::get_if<Invoke>(&command);
     return action && action->action == "undo";
@@ -98,9 +106,12 @@ bool aboutLetters(const Command& command) {
 /// Why a command cannot be undone; empty where it can.
 std::string whyNotUndoable(const Command& command) {
     if (const auto* action = std::get_if<Invoke>(&command)) return std::string(actionOf(action->action).whyNotUndoable);
-    if (std::holds_alternative<OpenFile>(command))
-        return "Opening has ended the run before, of which nothing is kept; open that one again.";
     return {};
+}
+
+/// Bytes of the bodies that a request begins with, where they are in no scene.
+std::size_t startBytes(const RunRequest& request) {
+    return request.start ? request.start->state.bodies.size() * 2 * sizeof(Double4) : 0;
 }
 
 /// Applies the intent. Throws UsageError with the sentence of a refusal.
@@ -199,7 +210,9 @@ void useTuned(Document& document, const TunedChoice& found) {
 }
 
 /// The result of an effect, after the rest of it.
-EffectResult whole(EffectResult result, Document& document) { return result.rest ? result.rest(document) : result; }
+EffectResult finishOnDocument(EffectResult result, Document& document) {
+    return result.rest ? result.rest(document) : result;
+}
 
 /// Stores all settings before the run sees the first of them.
 std::optional<Effect> begin(Document& document, const Begin& command) {
@@ -268,7 +281,8 @@ struct Controller::Done {
     EffectResult effect{};  ///< result of its effect, or applied
     bool jumps = false;     ///< it moved to another state of the run
     bool restarts = false;  ///< it started the same scene again
-    Inverse state{};        ///< returns to the state that it ended
+    bool opens = false;     ///< it began another run at its end
+    Inverse state{};        ///< returns to the state that it ended, or to the radii that it replaced
 };
 
 /// Records the changes of an applied batch. Camera movements by the pointer are not recorded: the pointer reverses them.
@@ -290,29 +304,44 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
                   .effect = done.effect.back,
                   .state = done.state,
                   .restarts = done.restarts,
-                  .whyNotUndoable = isEnd(done.effect.status) ? whyNotUndoable(first) : std::string()};
+                  .whyNotUndoable = isEnd(done.effect.status) ? whyNotUndoable(first) : std::string(),
+                  .from = before.facts.runId,
+                  .to = document.facts.runId};
     change.asked.tuning = change.made.tuning;  // a search may have found it in the meantime
     if (batch.commands.size() > 1) change.what += " and " + std::to_string(batch.commands.size() - 1) + " more";
-    for (const Parameter* row : settableRows())
-        if (Value was = row->get(before); was != row->get(document) && !isNothing(was))
+    for (const Parameter* row : settableRows()) {
+        if (done.opens && row->path.starts_with("window.")) continue;  // the panel that opened it stays closed
+        const auto& asked = row->asked ? row->asked : row->get;
+        if (Value was = asked(before); (was != asked(document) || row->get(before) != row->get(document)) && !isNothing(was))
             change.before.push_back({row->path, std::move(was)});
-    if (done.restarts && !done.state && change.whyNotUndoable.empty())
-        change.whyNotUndoable = "A new start of so many bodies is not undone: the state before it was too large to keep.";
+    }
+    if (!done.state && change.whyNotUndoable.empty() && !(setting && setting->sameGesture)) {
+        if (done.restarts)
+            change.whyNotUndoable =
+                "A new start of so many bodies is not undone: the state before it was too large to keep.";
+        else if (sizesDiffer(change.asked, change.made) && !differInStart(change.asked, change.made))
+            change.whyNotUndoable = "Another radius of so many bodies is not undone: their sizes were too many to keep.";
+    }
     if (change.effect) change.asked = change.made;  // bodies and states have their own inverse
+    // A pause is no change of the run, and undo must not start it.
+    const bool alone = !change.effect && !change.ofRun() && change.before.size() == 1;
+    if (alone && change.before.front().path == "run.paused") change.before.clear();
     if (change.before.empty() && change.asked == change.made && !change.effect && !change.restarts &&
         change.whyNotUndoable.empty())
         return;
     if (setting && setting->sameGesture && !changes_.empty() && changes_.back().path == setting->path) {
         // Undo returns to the value before the drag.
         changes_.back().made = std::move(change.made);
+        changes_.back().to = change.to;
         return;
     }
     if (done.jumps) {
-        change.run = document.facts.bodiesId;
+        change.bodies = document.facts.bodiesId;
         change.step = document.facts.step;
         // Several jumps in a row are one change: undo returns to the start of the first.
-        if (!changes_.empty() && changes_.back().run == before.facts.bodiesId && changes_.back().step == before.facts.step) {
-            changes_.back().run = change.run;
+        if (!changes_.empty() && changes_.back().bodies == before.facts.bodiesId &&
+            changes_.back().step == before.facts.step) {
+            changes_.back().bodies = change.bodies;
             changes_.back().step = change.step;
             return;
         }
@@ -320,13 +349,30 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
     keep(std::move(change));
 }
 
-/// Adds a change that undo reverses next, or names. The oldest of too many is forgotten.
+/// Adds a change that undo reverses next, or names. The oldest of too many is forgotten, and all before the bodies of files
+/// that take too much memory.
 void Controller::keep(Change change) {
-    constexpr std::size_t kMostChanges = 100;
+    constexpr std::size_t kMostChanges = 100, kMostBytes = std::size_t{1} << 30;
     if (!change.whyNotUndoable.empty() && !changes_.empty() && changes_.back().whyNotUndoable == change.whyNotUndoable)
         return;
     changes_.push_back(std::move(change));
     if (changes_.size() > kMostChanges) changes_.erase(changes_.begin());
+    std::size_t bytes = 0;
+    for (std::size_t i = changes_.size(); i-- > 0;) {
+        const Change& one = changes_[i];
+        if (one.asked.start != one.made.start) bytes += startBytes(one.asked);
+        if (bytes <= kMostBytes) continue;
+        changes_.erase(changes_.begin(), changes_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+        break;
+    }
+}
+
+/// One run takes the place of another, whose settings it has: changes of the one are then changes of the other.
+void Controller::renumber(std::uint64_t from, std::uint64_t to) {
+    for (Change& change : changes_) {
+        if (change.from == from) change.from = to;
+        if (change.to == from) change.to = to;
+    }
 }
 
 /// Undoes the newest change and names it. Throws UsageError where there is none, or with the reason why it cannot be undone;
@@ -336,11 +382,16 @@ std::string Controller::undo(Document& document, Host& host) {
     const Change change = changes_.back();
     if (!change.whyNotUndoable.empty()) {
         changes_.pop_back();  // the change before it can be undone next
+        if (change.restarts) renumber(change.from, change.to);
         throw UsageError(change.whyNotUndoable);
+    }
+    if (change.ofRun() && change.to != document.facts.runId) {
+        changes_.pop_back();
+        throw UsageError("'" + change.what + "' changed a run that has ended, so it is not undone.");
     }
     const Precision precision = document.facts.configuration.force.precision;
     if (change.effect) {
-        const EffectResult done = whole(change.effect(), document);
+        const EffectResult done = finishOnDocument(change.effect(), document);
         if (done.status == CommandStatus::failed) throw IoError(done.why);
         if (done.status == CommandStatus::refused) {
             changes_.pop_back();
@@ -352,7 +403,7 @@ std::string Controller::undo(Document& document, Host& host) {
     takeBack(document.intent.request, change.asked, change.made);
     applyIntent(document, host);
     const bool anew = differInStart(change.asked, change.made);
-    const bool back = (anew || change.restarts) && change.state && change.state().status == CommandStatus::applied;
+    const bool back = change.state && change.state().status == CommandStatus::applied;
     if (change.restarts && !back) {
         changes_.pop_back();
         throw UsageError("The state before '" + change.what + "' is not kept any more.");
@@ -360,10 +411,11 @@ std::string Controller::undo(Document& document, Host& host) {
     for (const SetParameter& setting : change.before) setParameter(document, setting.path, setting.value);
     applyIntent(document, host);
     changes_.pop_back();
+    if (change.ofRun()) renumber(change.from, document.facts.runId);
     std::string done = change.what + " is undone";
     if (anew && !back)
         done += "; the run is at its start again";
-    else if (document.facts.configuration.force.precision != precision)
+    else if (!back && document.facts.configuration.force.precision != precision)
         done += "; bodies stay as the precision in between has rounded them";
     return done;
 }
@@ -391,7 +443,7 @@ Controller::Done Controller::set(Document& document, Host& host, const Batch& ba
             at = i;
     at = std::min(at, batch.commands.size() - 1);
     Done done;
-    if (differInStart(before.intent.request, document.intent.request)) done.state = host.keepState();
+    done.state = keptOf(host, before.intent.request, document.intent.request);
     applyIntent(document, host);
     return done;
 }
@@ -412,13 +464,15 @@ Controller::Done Controller::perform(Document& document, Host& host, const Batch
     const bool recorded = undoable(batch.sender) && whyNotUndoable(command).empty() &&
                           !(setting && setting->sameGesture);  // a drag keeps the state of its start
     done.restarts = effect && std::holds_alternative<Restart>(*effect);
-    if (recorded && (done.restarts || differInStart(before.intent.request, document.intent.request)))
-        done.state = host.keepState();
+    if (recorded) done.state = keptOf(host, before.intent.request, document.intent.request, done.restarts);
     applyIntent(document, host, done.restarts);
     if (!effect || done.restarts) return done;
     done.jumps = std::holds_alternative<JumpTo>(*effect);
     if (done.jumps || std::holds_alternative<EditBodies>(*effect)) document.dismissMessage();
-    done.effect = whole(host.carryOut(*effect, batch.ticket), document);
+    EffectResult result = host.carryOut(*effect, batch.ticket);
+    done.opens = result.rest && result.endsRun;
+    if (done.opens && recorded) done.state = host.keepState();
+    done.effect = finishOnDocument(std::move(result), document);
     return done;
 }
 
@@ -447,8 +501,10 @@ void Controller::run(Document& document, Host& host, Batch& batch, std::vector<E
         if (before) {
             // The first run may have accepted its settings before the second refused.
             const bool changed = document.facts.configuration != before->facts.configuration;
+            const std::uint64_t run = before->facts.runId;
             putBack(document, std::move(*before));
             if (changed) host.apply(false);
+            if (document.facts.runId != run) renumber(run, document.facts.runId);
         }
         end(status, why);
     };
@@ -481,17 +537,29 @@ void Controller::run(Document& document, Host& host, Batch& batch, std::vector<E
 }
 
 /// Handles the end of a running effect.
-void Controller::end(const Ended& ended, std::vector<Event>& events) {
+void Controller::end(Document& document, Host& host, Ended ended, std::vector<Event>& events) {
     const auto found = std::ranges::find(running_, ended.ticket, &Event::ticket);
-    if (found == running_.end()) return;
+    if (found == running_.end()) {
+        finishOnDocument(std::move(ended.outcome), document);
+        return;
+    }
     Event event = std::move(*found);
     running_.erase(found);
-    event.status = ended.outcome.status;
-    event.why = ended.outcome.why;
+    const std::string why = whyNotUndoable(event.command);
+    Done done{.opens = ended.outcome.rest && ended.outcome.endsRun};
+    std::optional<Document> before;
+    if (ended.outcome.rest && undoable(event.sender)) before.emplace(document);
+    if (before && done.opens && why.empty()) done.state = host.keepState();
+    done.effect = finishOnDocument(std::move(ended.outcome), document);
+    event.status = done.effect.status;
+    event.why = done.effect.why;
     event.progress = -1;
-    if (const std::string why = whyNotUndoable(event.command);
-        event.status == CommandStatus::applied && (!why.empty() || ended.outcome.back) && undoable(event.sender))
-        keep({.what = commandText(event.command), .effect = ended.outcome.back, .whyNotUndoable = why});
+    if (event.status == CommandStatus::applied && undoable(event.sender)) {
+        if (before)
+            record(document, {event.ticket, {event.command}, event.sender}, *before, done);
+        else if (!why.empty())
+            keep({.what = commandText(event.command), .whyNotUndoable = why});
+    }
     events.push_back(std::move(event));
 }
 
@@ -514,10 +582,7 @@ std::vector<Event> Controller::apply(Host& host) {
         now.swap(posted_);
     }
     std::vector<Event> events;
-    for (Ended& ended : host.ended()) {
-        ended.outcome = whole(std::move(ended.outcome), document);
-        end(ended, events);
-    }
+    for (Ended& ended : host.ended()) end(document, host, std::move(ended), events);
     followProgress(host, events);
     for (Batch& batch : now) run(document, host, batch, events);
     for (const Event& event : events)

@@ -65,12 +65,15 @@ private:
         RunRequest asked{}, made{};          ///< the run's request before it and after it
         std::vector<SetParameter> before{};  ///< previous values of the other settings that it changed
         Inverse effect{};                    ///< undoes a change of bodies, or a jump
-        Inverse state{};                     ///< returns to the state of the run that it ended
+        Inverse state{};                     ///< returns to the run that it ended, or to the radii that it replaced
         bool restarts = false;               ///< it started the same scene again
         std::string whyNotUndoable{};        ///< why undo is impossible; empty: it is possible
+        std::uint64_t from = 0, to = 0;      ///< the run before it and after it, as Simulation has them
         /// Destination of a jump. Further jumps from there, before the next step, join it as one change.
-        std::uint64_t run = 0;
+        std::uint64_t bodies = 0;
         std::int64_t step = -1;
+        /// It changed the run by its settings, so undo does, too.
+        bool ofRun() const { return restarts || asked != made; }
     };
     struct Done;
     void run(Document& document, Host& host, Batch& batch, std::vector<Event>& events);
@@ -79,7 +82,8 @@ private:
     void keep(Change change);
     void record(const Document& document, const Batch& batch, const Document& before, const Done& done);
     std::string undo(Document& document, Host& host);
-    void end(const Ended& ended, std::vector<Event>& events);
+    void renumber(std::uint64_t from, std::uint64_t to);
+    void end(Document& document, Host& host, Ended ended, std::vector<Event>& events);
     void followProgress(const Host& host, std::vector<Event>& events);
 
     mutable std::mutex mutex_;

@@ -28,9 +28,10 @@ using Rest = std::function<EffectResult(Document&)>;
 
 struct EffectResult {
     CommandStatus status = CommandStatus::applied;
-    std::string why{};  ///< a sentence: the reason of a refusal, or the message of an applied command
-    Inverse back{};     ///< empty: undo cannot reverse it
-    Rest rest{};        ///< empty: there is none. Its result replaces this one
+    std::string why{};     ///< a sentence: the reason of a refusal, or the message of an applied command
+    Inverse back{};        ///< empty: undo cannot reverse it
+    Rest rest{};           ///< empty: there is none. Its result replaces this one
+    bool endsRun = false;  ///< the rest begins another run
 };
 inline EffectResult refusedBecause(std::string why) { return {CommandStatus::refused, std::move(why), {}}; }
 inline EffectResult failedBecause(std::string why) { return {CommandStatus::failed, std::move(why), {}}; }
@@ -57,6 +58,8 @@ public:
     /// Returns the inverse of a change that ends the run: it restores the run's present state, once the same scene runs
     /// again. Empty where the state cannot be kept. Waits for a copy of the bodies.
     virtual Inverse keepState() = 0;
+    /// The inverse of a change of all radii: it restores those of the bodies that have not merged since. Empty for too many.
+    virtual Inverse keepSizes() = 0;
     /// Carries an effect out, or begins it. Throws Error where it cannot; DeviceError where the run is lost.
     virtual EffectResult carryOut(const Effect& effect, Ticket ticket) = 0;
     /// Effects that ended since the last call.

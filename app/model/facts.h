@@ -141,7 +141,7 @@ struct KnownGroups {
 
 /// The facts of the run at the end of a frame.
 struct Facts {
-    std::uint64_t bodiesId = 0, revision = 0;  ///< as Simulation has them
+    std::uint64_t runId = 0, bodiesId = 0, revision = 0;  ///< as Simulation has them
     RunConfiguration configuration;
     const Scene* scene = nullptr;
     const Integrator* integrator = nullptr;

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace gravlab {
@@ -145,8 +146,8 @@ EffectResult BodyEditor::edit(const EditBodies& asked) {
 
 /// Throws where edits are refused, by Edits or for lack of memory; the bodies are then unchanged.
 void BodyEditor::makeEdits(const Edits& edits) {
-    ParticleSet before = host_.simulation().bodies();
     host_.first().feed().beforeChange(host_.simulation());
+    ParticleSet before = host_.simulation().bodies();
     ParticleSet bodies = before;
     applyEdits(bodies, edits(bodies, false));
     host_.simulation().load(bodies);
@@ -213,6 +214,32 @@ EffectResult BodyEditor::takeBack(const Edits& back, std::int64_t step, std::uin
             "Undone. " + std::to_string(since) + (since == 1 ? " step was" : " steps were") +
                 " made since, so the other bodies are not where they were; Ctrl Left goes back in time.",
             {}};
+}
+
+Inverse BodyEditor::keepSizes() {
+    constexpr std::size_t kMost = std::size_t{1} << 20;
+    if (document_.facts.bodies->size() > kMost) return {};
+    struct Size {
+        double mass, radius;
+    };
+    const auto sizes = std::make_shared<std::unordered_map<std::uint32_t, Size>>();
+    ParticleSet before = host_.simulation().bodies();
+    for (std::size_t i = 0; i < before.size(); ++i)
+        sizes->insert({before.id[i], {before.position[i].w, before.surface.empty() ? 0 : before.surface[i].radius}});
+    return [this, sizes, edited = document_.facts.edited] {
+        const EffectResult done = tryEdits([&](const ParticleSet& now, bool) {
+            std::vector<BodyEdit> edits;
+            for (std::size_t i = 0; i < now.size(); ++i) {
+                const auto size = sizes->find(now.id[i]);
+                // A body that has merged since keeps its size.
+                if (size == sizes->end() || size->second.mass != now.position[i].w) continue;
+                edits.push_back({.kind = BodyEdit::Kind::size, .id = now.id[i], .surface = {.radius = size->second.radius}});
+            }
+            return edits;
+        });
+        if (done.status == CommandStatus::applied) document_.facts.edited = edited;
+        return done;
+    };
 }
 
 EffectResult BodyEditor::removeSelected() {

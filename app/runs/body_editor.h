@@ -41,6 +41,8 @@ public:
     };
     const Memory& memory() const { return memory_; }
     void recall(const Memory& memory) { memory_ = memory; }
+    /// See Host.
+    Inverse keepSizes();
     /// The response that a held body had before; the usual one where it is unknown.
     double responseOf(std::uint32_t id) const;
 

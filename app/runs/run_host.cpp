@@ -204,6 +204,7 @@ void RunHost::refreshBodyCache(bool start) {
 void RunHost::readFacts() {
     Facts& facts = document_.facts;
     if (std::exchange(facts.bodiesId, simulation().bodiesId()) != facts.bodiesId) facts.stepProgress = facts.innerStep = 0;
+    facts.runId = simulation().runId();
     facts.revision = simulation().revision();
     facts.configuration = simulation().configuration();
     facts.scene = &simulation().scene();
@@ -361,14 +362,14 @@ EffectResult RunHost::jump(const JumpTo& wanted) {
         history_->go(simulation(), first().feed(), target, beside ? &*beside : nullptr);
     };
     const History::Kept target = history_->keptAt(*to);
-    EffectResult done = goTo(target, [&] {
+    EffectResult done = goTo(target, true, [&] {
         kept(target);
         editor_.jump();
     });
     if (done.status != CommandStatus::applied || !history_->left()) return done;
     done.back = [this, kept, before, edited, left = history_->left(), of = history_->timeline(simulation())] {
         if (of != history_->timeline(simulation())) return refusedBecause("their run has begun anew");
-        return goTo(left, [&] {
+        return goTo(left, true, [&] {
             kept(left);
             editor_.recall(before);
             document_.facts.edited = edited;
@@ -377,15 +378,15 @@ EffectResult RunHost::jump(const JumpTo& wanted) {
     return done;
 }
 
-/// Calls `go`, which puts the simulation to a state of its run, and updates everything else. `target`: that state where it
-/// is kept, with the second run's; null: no second run is kept beside it.
-EffectResult RunHost::goTo(const History::Kept& target, const std::function<void()>& go) {
+/// Calls `go`, which puts the simulation to a state, and updates everything else. `target`: that state where it is kept,
+/// with the second run's; null: no second run is kept beside it. `sameRun`: it is a state of this run, whose curves go on.
+EffectResult RunHost::goTo(const History::Kept& target, bool sameRun, const std::function<void()>& go) {
     Intent& intent = document_.intent;
     const auto before = document_.facts.bodies;
     try {
         const std::optional<SecondState> second = History::second(target);
-        go();
         first().feed().beforeChange(simulation());
+        go();
         document_.pull.end();
         intent.request = simulation().request();
         readFacts();
@@ -394,7 +395,7 @@ EffectResult RunHost::goTo(const History::Kept& target, const std::function<void
             document_.clearSelection();
         else if (document_.selected)
             document_.select(document_.selected->index);
-        ++jumps_;
+        jumps_ += sameRun;
         showAnew();
         bringTwin(second);
         return {};
@@ -418,7 +419,7 @@ Inverse RunHost::keepState() {
     const std::shared_ptr<LeftState> left = std::make_shared<LeftState>();
     if (simulation().configuration().bodies > kStatesOfChanges / (2 * sizeof(Double4))) return {};
     try {
-        *left = {first().feed().now(simulation()), editor_.memory(), document_.facts.edited};
+        *left = {first().feed().now(simulation()), editor_.memory(), document_.facts.edited, simulation().runId()};
     } catch (const std::bad_alloc&) {
         return {};
     }
@@ -439,7 +440,7 @@ EffectResult RunHost::comeBack(const LeftState& left) {
     if (now.scene != then.scene || now.sceneVersion != then.sceneVersion || now.seed != then.seed ||
         now.parameters != then.parameters || now.start != then.start)
         return refusedBecause("another scene runs");
-    return goTo(nullptr, [&] {
+    return goTo(nullptr, simulation().runId() == left.run, [&] {
         simulation().restore(left.state->state);
         editor_.recall(left.editor);
         document_.facts.edited = left.edited;

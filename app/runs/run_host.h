@@ -33,6 +33,7 @@ public:
     EffectResult jump(const JumpTo& to);
     /// See Host. States of all changes together take at most kStatesOfChanges bytes; the oldest are dropped first.
     Inverse keepState();
+    Inverse keepSizes() { return editor_.keepSizes(); }
     static constexpr std::size_t kStatesOfChanges = std::size_t{512} << 20;
     /// Starts the twin of `choice`, or throws; `apply()` makes a message of it.
     void beginTwin(const TwinChoice& choice);
@@ -102,6 +103,7 @@ private:
         std::shared_ptr<const FedState> state;  ///< null: there was no memory left for it
         BodyEditor::Memory editor;
         bool edited = false;
+        std::uint64_t run = 0;  ///< as Simulation has it
     };
     bool change(const RunRequest& wanted, bool reset);
     void followSimulation();
@@ -115,7 +117,7 @@ private:
     void showAnew();
     void countAnew();
     void sayPath();
-    EffectResult goTo(const History::Kept& target, const std::function<void()>& go);
+    EffectResult goTo(const History::Kept& target, bool sameRun, const std::function<void()>& go);
     EffectResult comeBack(const LeftState& left);
     void forgetTrails();
 

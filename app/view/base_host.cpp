@@ -17,7 +17,7 @@ EffectResult needsWindow(const std::string& what) { return failedBecause(what + 
 
 /// An effect that lets `begin` change the document, which returns whether the run has begun.
 EffectResult taking(std::function<bool(Document&)> begin) {
-    EffectResult done;
+    EffectResult done{.endsRun = true};
     done.rest = [begin = std::move(begin)](Document& d) { return begin(d) ? EffectResult() : refusedBecause(d.message); };
     return done;
 }

@@ -23,6 +23,7 @@ public:
     Document& document(WriteKey key) override { return app_.written(key); }
     bool apply(bool again) override { return app_.apply(again); }
     Inverse keepState() override { return app_.runs.keepState(); }
+    Inverse keepSizes() override { return app_.runs.keepSizes(); }
     EffectResult carryOut(const Effect& effect, Ticket ticket) override;
     std::vector<Ended> ended() override;
     double progress(Ticket ticket) const override { return measuring_ == ticket ? app_.services.lab.progress() : -1; }

@@ -3,6 +3,7 @@
 
 #include "sim/core/error.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -43,6 +44,11 @@ public:
             bodies_.group[at] = edit.group;
             return;
         }
+        if (edit.kind == BodyEdit::Kind::size) {
+            bodies_.surface.resize(bodies_.size());
+            bodies_.surface[at].radius = edit.surface.radius;
+            return;
+        }
         if (left_ == 1) throw UsageError(name + " cannot be removed: it is the last one");
         gone_[at] = true;
         place_.erase(found);
@@ -61,6 +67,8 @@ public:
             ++kept;
         }
         bodies_.resize(kept);
+        if (std::ranges::all_of(bodies_.surface, [](const Surface& surface) { return surface == Surface{}; }))
+            bodies_.surface.clear();
         return std::move(bodies_);
     }
 

@@ -8,11 +8,11 @@ namespace gravlab {
 
 /// A change of single bodies, applied at a step boundary.
 struct BodyEdit {
-    enum class Kind { set, remove, add } kind = Kind::set;
+    enum class Kind { set, remove, add, size } kind = Kind::set;  ///< `size` sets the radius alone
     std::uint32_t id = 0;
     Double4 position{}, velocity{};
     std::uint8_t group = 0;
-    Surface surface{};  ///< of a body that is added; `set` keeps the present one
+    Surface surface{};  ///< of a body that is added or gets a size; `set` keeps the present one
 };
 
 /// Applies `edits` in order. Removing a body closes the gap, so the others keep their order; an added body comes last. All

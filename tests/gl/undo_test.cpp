@@ -6,13 +6,16 @@
 #include "app/view/base_host.h"
 #include "edits.h"
 #include "gl_fixture.h"
+#include "tests/files.h"
 #include "tests/written.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <set>
 #include <thread>
 
@@ -95,7 +98,7 @@ TEST_F(UndoTest, takesEveryParameterBack) {
         begin(scene);
         ASSERT_EQ(ask(SetParameter{"view.selected", std::int64_t{1}}).status, CommandStatus::applied);
         for (const Parameter& row : parameters()) {
-            if (row.fact()) continue;
+            if (row.fact() || row.path == "run.paused") continue;  // a pause is no change
             for (const Value& value : othersOf(row)) {
                 const std::string before = state(), set = settings();
                 if (ask(SetParameter{row.path, value}).status != CommandStatus::applied || state() == before) continue;
@@ -136,7 +139,8 @@ TEST_F(UndoTest, takesEveryParameterBack) {
     takesBack("lab.term", std::string("bonds"));
     for (auto row = never.begin(); row != never.end();)
         row = row->starts_with("scene.") || parameter(*row).kind == Kind::text ? never.erase(row) : std::next(row);
-    const std::set<std::string> known{"run.device",         "run.unroll",  "run.block", "run.split", "run.bodies_per_thread",
+    const std::set<std::string> known{"run.paused",         "run.device",  "run.unroll",
+                                      "run.block",          "run.split",   "run.bodies_per_thread",
                                       "look.copy_vertices", "lab.recorded"};
     for (const std::string& path : never) EXPECT_TRUE(known.contains(path)) << path << " was never taken back";
 }
@@ -207,9 +211,105 @@ TEST_F(UndoTest, goesOnBehindWhatLasts) {
     EXPECT_EQ(app->document.selected->id, 5u);
     // Bodies of an earlier run are gone.
     ask(Invoke{"remove"});
-    ask(OpenFile{"plummer"});
-    EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("Opening has ended the run before"));
+    controller->post(Invoke{"reset"}, Sender::lesson);
+    controller->apply(*host);
     EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("begun anew"));
+}
+
+TEST_F(UndoTest, takesBackWhatWasOpened) {
+    begin("plummer");
+    ask(SetParameter{"run.softening", 0.3});
+    ask(SetParameter{"run.softening", 0.5});
+    const std::string file = testing::TempDir() + "undo_" + std::to_string(getpid()) + ".csv";
+    put(file, "m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,1,0\n");
+    for (const std::string& opened : {std::string("two-body"), std::string("plummer"), file}) {
+        SCOPED_TRACE(opened);
+        app->advance(false);
+        const std::string before = state();
+        ASSERT_EQ(ask(OpenFile{opened}).status, CommandStatus::applied);
+        EXPECT_NE(state(), before);
+        EXPECT_EQ(ask(Invoke{"undo"}).why, "open " + opened + " is undone");
+        EXPECT_EQ(state(), before);
+    }
+    std::filesystem::remove(file);
+    EXPECT_EQ(ask(Invoke{"undo"}).why, "set run.softening 0.5 is undone") << "of the run that came back";
+    EXPECT_EQ(document().facts.configuration.force.softening, 0.3);
+}
+
+TEST_F(UndoTest, leavesARunThatOtherSendersBegan) {
+    begin("plummer");
+    ask(SetParameter{"look.glow", 0.1});
+    ask(SetParameter{"run.softening", 0.3});
+    ask(SetParameter{"run.bodies", std::int64_t{32}});
+    controller->post(SetParameter{"run.scene", std::string("two-body")}, Sender::lesson);
+    controller->apply(*host);
+    const double softening = document().facts.configuration.force.softening;
+    for (int change = 0; change < 2; ++change) {
+        const Event event = ask(Invoke{"undo"});
+        EXPECT_EQ(event.status, CommandStatus::refused);
+        EXPECT_THAT(event.why, HasSubstr("changed a run that has ended"));
+    }
+    EXPECT_EQ(document().facts.configuration.scene, "two-body");
+    EXPECT_EQ(document().facts.configuration.force.softening, softening);
+    EXPECT_EQ(ask(Invoke{"undo"}).why, "set look.glow 0.1 is undone") << "no setting of a run";
+}
+
+TEST_F(UndoTest, bringsBackSizesAndAutomaticColoursAndNoPause) {
+    begin("planetesimals");
+    const auto radii = [&] {
+        ParticleSet bodies = app->runs.simulation().bodies();
+        std::set<double> all;
+        for (const Surface& surface : bodies.surface) all.insert(surface.radius);
+        return all;
+    };
+    const std::set<double> before = radii();
+    ask(SetParameter{"run.radius", 3.0});
+    EXPECT_EQ(radii(), std::set<double>{3.0});
+    ask(SetParameter{"look.colour_mode", std::string("mass")});
+    ask(Invoke{"pause"});
+    const bool paused = document().intent.paused;
+    EXPECT_EQ(ask(Invoke{"undo"}).why, "set look.colour_mode mass is undone");
+    EXPECT_EQ(document().intent.paused, paused);
+    EXPECT_LT(document().colourMode, 0) << "the scene chooses, as before";
+    EXPECT_EQ(ask(Invoke{"undo"}).why, "set run.radius 3.0 is undone");
+    EXPECT_EQ(radii(), before);
+    begin("plummer");
+    ask(SetParameter{"run.density", 1.0});
+    ask(Invoke{"undo"});
+    EXPECT_TRUE(ParticleSet(app->runs.simulation().bodies()).surface.empty()) << "points as before";
+}
+
+TEST_F(UndoTest, saysThatBodiesAreRoundedOnlyWhereTheyAre) {
+    begin("plummer");
+    ask(SetParameter{"run.bodies", std::int64_t{300}});
+    ASSERT_EQ(document().facts.configuration.force.precision, Precision::fp32);
+    const std::string before = state();
+    ask(SetParameter{"run.bodies", std::int64_t{100}});
+    ASSERT_EQ(document().facts.configuration.force.precision, Precision::fp64);
+    EXPECT_EQ(ask(Invoke{"undo"}).why, "set run.bodies 100 is undone");
+    EXPECT_EQ(state(), before);
+}
+
+TEST_F(UndoTest, ofANewStartBeginsTheCurvesAnew) {
+    begin("plummer");
+    document().intent.stepsPerFrame = 1;
+    const auto& points = app->services.conservation.points();
+    const auto measure = [&](std::size_t count) {
+        for (int k = 0; k < 20000 && points.size() < count; ++k) {
+            app->advance(true);
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    };
+    measure(2);
+    const std::int64_t left = document().facts.step;
+    ask(Invoke{"reset"});
+    measure(2);
+    ASSERT_EQ(ask(Invoke{"undo"}).why, "do reset is undone");
+    ASSERT_EQ(document().facts.step, left);
+    app->advance(true);
+    measure(1);
+    ASSERT_FALSE(points.empty());
+    EXPECT_GE(points.front().step, left) << "a point of the run that was left";
 }
 
 TEST_F(UndoTest, takesBackANewStartWithTheEditsBeforeIt) {

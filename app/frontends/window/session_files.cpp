@@ -143,11 +143,12 @@ void SessionFiles::end(Ticket ticket, EffectResult outcome) {
     if (ticket != 0) ended_.push_back({ticket, std::move(outcome)});
 }
 
-EffectResult SessionFiles::run(FileJob job, Ticket ticket, Rest rest) {
-    job.done = [this, ticket, done = std::move(job.done), reads = job.reads,
-                rest = std::move(rest)](const FileOutcome& outcome) {
+EffectResult SessionFiles::run(FileJob job, Ticket ticket, Rest rest, bool endsRun) {
+    job.done = [this, ticket, done = std::move(job.done), reads = job.reads, rest = std::move(rest),
+                endsRun](const FileOutcome& outcome) {
         if (done) done(outcome);
         EffectResult result = resultOf(outcome);
+        result.endsRun = endsRun;
         if (result.status == CommandStatus::applied)
             result.rest = rest;
         else if (!reads)
@@ -230,20 +231,22 @@ EffectResult SessionFiles::read(const std::string& path, const ReadOptions& opti
                         app_.reports.news.warn(outcome.sentence);
                     },
                 .reads = true};
-    return run(std::move(job), ticket, [this, found, path, recovers](Document& document) {
+    Rest rest = [this, found, path, recovers](Document& document) {
         state_.busy.clear();
         return found->scene ? taken(document, path, *found->scene)
                             : taken(document, path, std::move(found->start), recovers);
-    });
+    };
+    return run(std::move(job), ticket, std::move(rest), true);
 }
 
+/// The mark of this session stays, so that a later crash is offered.
 EffectResult SessionFiles::forget(Ticket ticket) {
-    return run({.work =
-                    [file, own] {
-                        own ? forgetAutosave(file) : forgetSession(file);
     const fs::path file = std::exchange(state_.recover, {});
     const bool own = mark_ && file == mark_->autosave();
     if (own) keptStep_ = -1;
+    return run({.work =
+                    [file, own] {
+                        own ? forgetAutosave(file) : forgetSession(file);
                         return std::string();
                     }},
                ticket);

@@ -40,8 +40,8 @@ public:
     /// `folder` is absolute, or relative to the folder that is listed.
     EffectResult list(const std::string& folder, Ticket ticket);
     /// Reads or writes any other file after the earlier ones. The ticket gets its result, and after success the rest of the
-    /// effect; 0: there is no ticket.
-    EffectResult run(FileJob job, Ticket ticket, Rest rest = {});
+    /// effect; 0: there is no ticket. `endsRun`: see EffectResult.
+    EffectResult run(FileJob job, Ticket ticket, Rest rest = {}, bool endsRun = false);
     std::vector<Ended> ended() { return std::exchange(ended_, {}); }
 
     /// Call before the picture of a window that ends by itself is written. Waits for the check of the forces, up to the
