@@ -195,11 +195,11 @@ void runFrames(const Options& options, Window& window, App& app, Ui& ui, Control
         const Frame::Made made =
             frames.make(FrameClock::window(passed), {.width = window.width(),
                                                      .height = window.height(),
-                                                     .applied = joinIn,
+                                                     .afterCommands = joinIn,
                                                      // A picture may take seconds, and no one would see it.
-                                                     .over = [&] { return leaves() && options.screenshot.empty(); },
-                                                     .flown = [&] { return recorder.pace(passed); },
-                                                     .needed = [&] { return events || lastFrame || needsFrame(); },
+                                                     .shouldStop = [&] { return leaves() && options.screenshot.empty(); },
+                                                     .cameraSeconds = [&] { return recorder.pace(passed); },
+                                                     .mustDraw = [&] { return events || lastFrame || needsFrame(); },
                                                      .panels = drawPanels,
                                                      .ahead = !lastFrame,
                                                      .present = [&] { window.show(); }});

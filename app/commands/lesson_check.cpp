@@ -42,7 +42,7 @@ LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Opti
         const double now = hostClock();
         frames.make(
             FrameClock::window(now - std::exchange(last, now)),
-            {.framebuffer = target.framebuffer(), .width = target.width(), .height = target.height(), .applied = [&] {
+            {.framebuffer = target.framebuffer(), .width = target.width(), .height = target.height(), .afterCommands = [&] {
                  runner.update(app.document, app.reports.lesson, host, hostClock());
              }});
         // A run at the pace of the clock needs no more frames than a window shows; others advance with each frame.

@@ -14,8 +14,8 @@ Frame::Made Frame::make(const FrameClock& clock, const Surfaces& to) {
     const Document& document = app_.document;
     for (Posted& posted : app_.takePosted()) controller_.post(std::move(posted.batch), posted.sender);
     Made made{.events = controller_.apply(host_)};
-    if (to.applied) to.applied();
-    if (to.over && to.over()) return made;
+    if (to.afterCommands) to.afterCommands();
+    if (to.shouldStop && to.shouldStop()) return made;
     bool moved = true;
     if (clock.steps != FrameClock::Steps::none) {
         app_.advance(realTime);
@@ -26,10 +26,10 @@ Frame::Made Frame::make(const FrameClock& clock, const Surfaces& to) {
             made.alarm = spotCheck_.update(app_.runs.simulation());
             if (!made.alarm.empty()) return made;
         }
-        app_.turn(to.flown ? to.flown() : clock.seconds);
+        app_.turn(to.cameraSeconds ? to.cameraSeconds() : clock.seconds);
         if (realTime) app_.glide(clock.glide);
     }
-    if (to.needed && !moved && made.events.empty() && !to.needed() && looksTheSame()) return made;
+    if (to.mustDraw && !moved && made.events.empty() && !to.mustDraw() && looksTheSame()) return made;
     app_.draw(to.framebuffer, to.width, to.height);
     remember();
     made.drawn = true;

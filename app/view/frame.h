@@ -33,15 +33,15 @@ struct FrameClock {
 /// The outputs of a frame and the functions that it calls. An empty function does nothing.
 struct Surfaces {
     unsigned framebuffer = 0;
-    int width = 0, height = 0;        ///< 0: no picture and no panels; trails still record the frame
-    std::function<void()> applied{};  ///< runs after the commands and before the first step: lessons, films
+    int width = 0, height = 0;              ///< 0: no picture and no panels; trails still record the frame
+    std::function<void()> afterCommands{};  ///< runs after the commands and before the first step: lessons, films
     /// After those: whether the program ends here, without steps and picture; empty: never.
-    std::function<bool()> over{};
+    std::function<bool()> shouldStop{};
     std::function<double()>
-        flown{};  ///< replaces FrameClock::seconds where the value is known only then: a film beside a window
-    std::function<bool()> needed{};  ///< whether to draw a picture that looks like the last one; empty: always
-    std::function<void()> panels{};  ///< builds the panels and draws them over the picture
-    bool ahead = false;              ///< steps of the next frame may precede the presentation of this one
+        cameraSeconds{};  ///< replaces FrameClock::seconds where the value is known only then: a film beside a window
+    std::function<bool()> mustDraw{};  ///< whether to draw a picture that looks like the last one; empty: always
+    std::function<void()> panels{};    ///< builds the panels and draws them over the picture
+    bool ahead = false;                ///< steps of the next frame may precede the presentation of this one
     std::function<void()> present{};
 };
 

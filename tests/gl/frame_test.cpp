@@ -56,7 +56,7 @@ protected:
         return {.framebuffer = target->framebuffer(),
                 .width = width,
                 .height = height,
-                .applied = [this] { host->note("applied"); },
+                .afterCommands = [this] { host->note("applied"); },
                 .panels =
                     [this] {
                         host->note("panels");
@@ -103,7 +103,7 @@ TEST_F(FrameTest, aFilmBesideTheWindowSaysHowFarTheCameraFlies) {
     written(*app).rotation = 1;
     const float before = app->document.camera.azimuth;
     Surfaces to = surfaces(64, 48);
-    to.flown = [] { return 0.25; };
+    to.cameraSeconds = [] { return 0.25; };
     frames->make(FrameClock::window(0.125), to);
     EXPECT_NEAR(azimuth, before + 0.25f, 1e-5f);
 }
@@ -125,7 +125,7 @@ TEST_F(FrameTest, withoutASurfaceOnlySteps) {
 /// A script has ended: its window closes without another picture.
 TEST_F(FrameTest, theLastOneMakesNoStepAndNoPicture) {
     Surfaces to = surfaces(64, 48);
-    to.over = [] { return true; };
+    to.shouldStop = [] { return true; };
     const Frame::Made made = frames->make(FrameClock::window(0.02), to);
     EXPECT_THAT(host->log, ElementsAre("applied at step 0"));
     EXPECT_FALSE(made.drawn);
@@ -136,7 +136,7 @@ TEST_F(FrameTest, aWindowLeavesAPictureThatLooksTheSame) {
     written(*app).intent.paused = true;
     bool wanted = false;
     Surfaces to = surfaces(64, 48);
-    to.needed = [&] { return wanted; };
+    to.mustDraw = [&] { return wanted; };
     bool left = false;
     for (const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(2);
          !left && std::chrono::steady_clock::now() < limit;)
@@ -147,7 +147,7 @@ TEST_F(FrameTest, aWindowLeavesAPictureThatLooksTheSame) {
     wanted = false;
     controller.post(SetParameter{"look.glow", 0.5}, Sender::script);
     EXPECT_TRUE(frames->make(FrameClock::window(0.01), to).drawn) << "a command is seen";
-    to.needed = {};
+    to.mustDraw = {};
     EXPECT_TRUE(frames->make(FrameClock::window(0.01), to).drawn) << "nobody leaves out frames of a film";
 }
 

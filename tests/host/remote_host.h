@@ -43,13 +43,14 @@ public:
 
     /// One frame of a run that somebody watches.
     Frame::Made frame() {
-        return frames_.make(FrameClock::window(1.0 / 60),
-                            {.framebuffer = target_.framebuffer(),
-                             .width = kWidth,
-                             .height = kHeight,
-                             .applied = [this] { lessons_.update(app_.document, app_.reports.lesson, *this, ++seconds_); },
-                             .ahead = true,
-                             .present = [this] { show(); }});
+        return frames_.make(
+            FrameClock::window(1.0 / 60),
+            {.framebuffer = target_.framebuffer(),
+             .width = kWidth,
+             .height = kHeight,
+             .afterCommands = [this] { lessons_.update(app_.document, app_.reports.lesson, *this, ++seconds_); },
+             .ahead = true,
+             .present = [this] { show(); }});
     }
 
     EffectResult carryOut(const Effect& effect, Ticket ticket) override {
