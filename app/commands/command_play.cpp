@@ -2,19 +2,16 @@
 // Rule: off screen, a frame is a sixtieth of a second and a fixed number of steps on every machine. A repeated script
 // therefore gives the same answers.
 #include "app/commands/options.h"
-#include "app/commands/play.h"
-#include "app/control/controller.h"
 #include "app/files/open_file.h"
 #include "app/files/scene_file.h"
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/headless/lost_context.h"
 #include "app/frontends/headless/picture_copy.h"
+#include "app/session/session.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/system/picture.h"
 #include "app/ui/ui.h"
-#include "app/view/base_host.h"
-#include "app/view/frame.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 
@@ -126,40 +123,34 @@ private:
 int playCommand(const Options& asked) {
     if (asked.play.inWindow) return viewCommand(asked);
     const InterruptWatch watch;
-    Controller controller;
-    Player player(asked.play.script, false, controller);
+    std::optional<OffscreenPicture> picture;  // it outlives what is drawn in it
+    Session session(asked.play.script, false);
+    Player& player = *session.player;
     Options options = withFile(asked);
     // A client that computes may run where no OpenGL is. Other scripts find out at once that it is missing.
     options.play.pictureLater = options.play.shared >= 0 && !options.twin.on;
     options.settings["window.visible"] = false;  // unless a line shows panels
-    std::optional<OffscreenPicture> picture;
     if (!options.play.pictureLater) picture.emplace(options);
-    App app(options);
-    app.runs.whileStepping = [&player] {
+    session.open<Stage>(options, picture, options);
+    session.app->runs.whileStepping = [&player] {
         InterruptWatch::check();
         player.requireReader();
     };
-    Stage stage(app, picture, options);
-    Frame frames(app, controller, stage);
+    Stage& stage = static_cast<Stage&>(*session.host);
     WaitNotice notice;
-    std::int64_t frame = 0;
-    const auto seconds = [&] { return static_cast<double>(frame) * FrameClock::script().seconds; };
     while (!player.ended()) {
         InterruptWatch::check();
-        player.feed(app.document, stage, seconds(), kLook);
+        player.feed(session.app->document, stage, session.scriptSeconds(), kLook);
         if (const std::string text = notice.update(player.waitsAt(), player.waitsFor(), hostClock()); !text.empty())
             std::fprintf(stderr, "gravlab: %s\n", printable(text).c_str());
         if (!player.needsFrame()) continue;
         player.requireReader();
         if (const std::string lost = stage.hasPicture() ? lostContext() : ""; !lost.empty())
             throw DeviceError("the picture of the script " + lost);
-        const Frame::Made made = frames.make(FrameClock::script(), stage.surfaces());
-        if (!made.alarm.empty()) {
-            player.abandon(made.alarm);
-            throw Error(ExitCode::checkFailed, made.alarm);
-        }
-        ++frame;
-        player.look(app.document, seconds());
+        const Frame::Made made = session.turn(FrameClock::script(), stage.surfaces());
+        if (made.alarm.empty()) continue;
+        player.abandon(made.alarm);
+        throw Error(ExitCode::checkFailed, made.alarm);
     }
     return player.exitCode();
 }

@@ -1,52 +1,38 @@
-// `gravlab view`: runs the common frame loop in a window.
+// `gravlab view`: a session in a window.
 #include "app/bench/own_trial.h"
 #include "app/commands/options.h"
-#include "app/commands/play.h"
-#include "app/control/controller.h"
-#include "app/files/config.h"
 #include "app/files/open_file.h"
 #include "app/files/scene_file.h"
 #include "app/frontends/headless/lost_context.h"
-#include "app/frontends/headless/picture_copy.h"
-#include "app/frontends/window/recorder.h"
-#include "app/frontends/window/session_files.h"
 #include "app/frontends/window/status_report.h"
 #include "app/frontends/window/window.h"
-#include "app/frontends/window/window_host.h"
 #include "app/lessons/lesson_file.h"
-#include "app/lessons/lesson_runner.h"
 #include "app/services/telemetry.h"
+#include "app/session/session.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/system/picture.h"
 #include "app/tables/format.h"
-#include "app/ui/ui.h"
-#include "app/view/frame.h"
 #include "sim/core/error.h"
-#include "sim/core/text.h"
 #include "sim/core/work_watch.h"
 
 #include <algorithm>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <utility>
 
 namespace gravlab {
 namespace {
 
-// After an event, the panels need a few frames to settle: hover, then press, then the opened list.
-constexpr int kFramesAfterEvent = 4;
-constexpr double kIdleWait = 0.25;        // [s] between checks of the clock when nothing moves
 constexpr double kAutosaveSeconds = 60;   // [s]; a class can afford to lose this much work
-constexpr double kLastCheck = 1;          // [s]; a script's window ends within two seconds of its last line
 constexpr double kHiddenWait = 1.0 / 60;  // [s]; no display paces a hidden window
 
 /// Connects events during its lifetime, which is shorter than that of document and panels.
 class Connection {
 public:
-    Connection(Window& window, const App& app, Ui& ui, Controller& controller) : window_(window) {
-        window_.attach(app, ui, controller);
+    Connection(Window& window, Session& session) : window_(window) {
+        window_.attach(*session.app, *session.ui, session.controller);
     }
     ~Connection() { window_.detach(); }
     Connection(const Connection&) = delete;
@@ -62,15 +48,19 @@ void writePicture(const std::string& path, const Window& window, const Document&
 }
 
 /// Handles a reset of the graphics: window, picture and panels are created again, and the run continues unchanged.
-void comeBack(Window& window, App& app, Ui& ui, Controller& controller, const std::string& why) {
-    ui.dropPicture();
-    app.dropPicture();
+void comeBack(Window& window, Session& session, const std::string& why) {
+    session.dropPicture();
     window.detach();
-    window.remake();
-    app.remakePicture();
-    ui.remakePicture(window.description());
-    window.attach(app, ui, controller);
-    app.reports.news.warn("The picture was made anew, because " + why + "; the run continues unchanged.");
+    try {
+        window.remake();
+        session.screen.renderer = window.description();
+        session.remakePicture(why);
+    } catch (const DeviceError&) {
+        throw;  // the simulation's state is lost, too
+    } catch (const std::runtime_error& error) {
+        throw NoDeviceError(std::string(error.what()) + ". " + session.files->leave());
+    }
+    window.attach(*session.app, *session.ui, session.controller);
 }
 
 /// The window during the creation of many bodies: it shows a bar where that takes longer than a moment.
@@ -97,112 +87,60 @@ private:
     WorkWatch watch_;
 };
 
-/// Runs the frames of a window until the user closes it or a signal arrives.
-void runFrames(const Options& options, Window& window, App& app, Ui& ui, Controller& controller, SessionFiles& files,
-               ConfigKeeper& config, Player* player, LessonRunner& lessons) {
-    constexpr double kScriptWait = 0.02;  // [s] between checks for a line of a script when nothing moves
-    const Post post = [&](std::vector<Command> batch) { controller.post(std::move(batch), Sender::panel); };
+/// Runs the turns of a window until the user closes it or a signal arrives.
+void runFrames(const Options& options, Window& window, Session& session) {
     const StatusReport report;
     FrameTimes times;
+    App& app = *session.app;
+    Ui& ui = *session.ui;
     ui.recordItems(report.on());
-    int framesOwed = kFramesAfterEvent;
     std::int64_t frame = 0;
-    double last = hostClock(), lookedAt = last;
-    bool projector = false;
-    float textScale = 1;
-    Recorder recorder;
-    WindowHost host(app, {window, ui, files, recorder, lessons});
-    Frame frames(app, controller, host);
-    // Something waits for a picture, whatever the run does.
-    const auto needsFrame = [&] {
-        return window.needsFrame() || app.document.messageLight() < 1 || ui.restless() || recorder.needsFrame() ||
-               host.needsFrame() || framesOwed > 0 || lessons.needsFrame() || options.frames > 0;
-    };
-    // An effect that a script did not wait for still gets its answer.
-    const auto leaves = [&] {
-        return window.closing() || InterruptWatch::signal() != 0 ||
-               (player && player->finishes() ? false : host.quits() || (player && player->ended()));
-    };
-    bool rests = false;
-    double rest = 0;  // [s] before the next frame
+    double last = hostClock(), rest = 0;  // host clock; time before the next frame [s]
+    std::pair<bool, float> letters{false, 1};
+    bool rests = false, leaving = false;
+    const auto leaves = [&] { return window.closing() || InterruptWatch::signal() != 0 || session.ends(); };
+    const auto needsFrame = [&] { return window.needsFrame() || options.frames > 0 || session.needsPicture(); };
     const auto tell = [&] { report.write(app, ui, frame, window.width(), window.height(), rests); };
-    bool leaving = false;
     // With --screenshot, one more frame is drawn before the window closes.
     while (!(leaving = leaves()) || !options.screenshot.empty()) {
-        const bool busy = leaving || app.moving() || needsFrame() || controller.posted() || (player && player->needsFrame());
-        const bool hidden = window.width() == 0 || window.height() == 0;
+        const bool busy = leaving || needsFrame() || session.needsTurn(),
+                   hidden = window.width() == 0 || window.height() == 0;
         const double pause = std::exchange(rest, 0);
-        const bool events = window.handleEvents(!busy ? (player ? kScriptWait : kIdleWait) : hidden ? kHiddenWait : pause);
-        if (const double now = hostClock(); !player && config.due(now))
-            if (const std::string text = config.update(app.document, window.place(), now); !text.empty())
-                app.reports.news.warn(text);
-        const double seen = std::exchange(lookedAt, hostClock());
-        const bool fades = app.reports.news.fadeMessage(lookedAt - seen);
-        if (player && !leaving) {
-            const bool before = player->needsFrame();
-            player->feed(app.document, host, hostClock(), 0);
-            if (before != player->needsFrame()) framesOwed = kFramesAfterEvent;
-        }
-        if (files.update() || events) {
-            framesOwed = kFramesAfterEvent;
-        } else if (fades) {
-            framesOwed = 1;
-        } else if (!busy) {
+        const bool events = window.handleEvents(!busy ? session.patience() : hidden ? kHiddenWait : pause);
+        if (const std::string lost = lostContext(); !lost.empty()) comeBack(window, session, lost);
+        session.screen = {0, window.width(), window.height(), window.description()};
+        if (!leaving && !session.look(busy, events)) {
             if (!std::exchange(rests, true)) {
                 app.services.telemetry.rest();
                 tell();
             }
             continue;
-        } else {
-            --framesOwed;
         }
-
-        if (const std::string lost = lostContext(); !lost.empty()) {
-            recorder.dropPicture();
-            try {
-                comeBack(window, app, ui, controller, lost);
-            } catch (const DeviceError&) {
-                throw;  // the simulation's state is lost, too
-            } catch (const std::runtime_error& error) {
-                throw NoDeviceError(std::string(error.what()) + ". " + files.leave());
-            }
-            framesOwed = kFramesAfterEvent;
-        }
-        const double time = hostClock();
         const std::optional<float> scale = window.takeScale();
-        if (scale || ui.state.projector != projector || ui.state.textScale != textScale) {
+        const std::pair<bool, float> wanted{ui.state.projector, ui.state.textScale};
+        if (std::exchange(letters, wanted) != wanted || scale) {
             constexpr float kProjector = 1.5f;
-            projector = ui.state.projector;
-            textScale = ui.state.textScale;
-            ui.setScale(window.uiScale() * textScale * (projector ? kProjector : 1));
+            ui.setScale(window.uiScale() * ui.state.textScale * (ui.state.projector ? kProjector : 1));
         }
-        const double passed = time - std::exchange(last, time);
+        const double time = hostClock(), passed = time - std::exchange(last, time);
         window.holdKeys(passed);
         const bool lastFrame = leaving || frame + 1 == options.frames;
-        const auto joinIn = [&] {
-            if (player) player->look(app.document, hostClock());
-            if (lessons.update(app.document, app.reports.lesson, host, hostClock())) framesOwed = kFramesAfterEvent;
-            recorder.prepare(app);
-        };
         const auto drawPanels = [&] {
             window.beginUi();
-            ui.frame(app, post);
+            ui.frame(app, [&](std::vector<Command> batch) { session.controller.post(std::move(batch), Sender::panel); });
             ui.draw();
-            if (lastFrame && !leaving) files.requireSoundForces();
+            if (lastFrame && !leaving) session.files->requireSoundForces();
             if (lastFrame && !options.screenshot.empty()) writePicture(options.screenshot, window, app.document);
-            host.takePictures();
         };
         const Frame::Made made =
-            frames.make(FrameClock::window(passed), {.width = window.width(),
-                                                     .height = window.height(),
-                                                     .afterCommands = joinIn,
-                                                     // A picture may take seconds, and no one would see it.
-                                                     .shouldStop = [&] { return leaves() && options.screenshot.empty(); },
-                                                     .cameraSeconds = [&] { return recorder.pace(passed); },
-                                                     .mustDraw = [&] { return events || lastFrame || needsFrame(); },
-                                                     .panels = drawPanels,
-                                                     .ahead = !lastFrame,
-                                                     .present = [&] { window.show(); }});
+            session.turn(FrameClock::window(passed), {.width = window.width(),
+                                                      .height = window.height(),
+                                                      // A picture may take seconds, and no one would see it.
+                                                      .shouldStop = [&] { return leaves() && options.screenshot.empty(); },
+                                                      .mustDraw = [&] { return events || lastFrame || needsFrame(); },
+                                                      .panels = drawPanels,
+                                                      .ahead = !lastFrame,
+                                                      .present = [&] { window.show(); }});
         if (!made.drawn) {
             // Nothing is due on a processor, or the queue of a device lasts longer than this.
             constexpr double kRest = 2e-3;  // [s]
@@ -214,12 +152,10 @@ void runFrames(const Options& options, Window& window, App& app, Ui& ui, Control
         window.follow(ui.state);
         rests = false;
         tell();
-        if (options.frames == 0) rest = app.restSeconds(hostClock() - time);
-        recorder.update(app);
+        if (options.frames == 0) rest = app.restSeconds(made.seconds);
         if (options.frames > 0) times.add(hostClock() - time);
         if (lastFrame) break;
     }
-    if (const std::string text = recorder.close(); !text.empty()) std::fprintf(stderr, "gravlab: %s\n", text.c_str());
     if (const std::string text = times.text(); options.frames > 0 && !text.empty())
         std::fprintf(stderr, "gravlab: frames of %d x %d: %s\n", window.width(), window.height(), text.c_str());
 }
@@ -234,11 +170,10 @@ int viewCommand(const Options& asked) {
     const bool plays = asked.command == Subcommand::play;
     const bool watched = asked.frames == 0;
     memory.options.simulation.farField = watched;
-    ConfigKeeper config(watched && !asked.has("--no-config"), memory);
+    auto config = std::make_unique<ConfigKeeper>(watched && !asked.has("--no-config"), memory);
     if (memory.options.settings.erase("run.exact_forces") > 0) memory.options.simulation.farField = false;
-    std::unique_ptr<Player> player;
-    Controller controller;
-    if (plays) player = std::make_unique<Player>(asked.play.script, true, controller);
+    std::unique_ptr<Window> opened;  // it outlives what is drawn in it
+    Session session(plays ? asked.play.script : "");
     Options options = withFile(memory.options);
     options.watched = watched;
     adoptKernelFile(options.simulation);
@@ -246,54 +181,32 @@ int viewCommand(const Options& asked) {
     options.settings.try_emplace("overlay.shown", std::string("scale,clock,labels"));
     options.settings.try_emplace("window.timeline", options.rewindMegabytes > 0);
     // A named lesson is a guide already, and a session that is not remembered would show the welcome card every time.
-    if (config.first() && !lesson && !plays) options.settings.try_emplace("window.welcome", true);
-    Window window(options);
+    if (config->first() && !lesson && !plays) options.settings.try_emplace("window.welcome", true);
+    opened = std::make_unique<Window>(options);
+    Window& window = *opened;
     window.moveTo(memory.place);
     const WaitBar waits(window);
-    App app(options);
-    Ui ui(window.uiScale(), window.description(), app);
-    if (options.rewindMegabytes > 0) app.runs.keepHistory(static_cast<std::size_t>(options.rewindMegabytes) << 20);
-    for (const std::string& note : config.notes()) {
-        std::fprintf(stderr, "gravlab: %s\n", printable(note).c_str());
-        app.reports.news.warn(note + (config.notes().size() > 1 ? "; more of it in the terminal." : "."));
-    }
-    const Connection connection(window, app, ui, controller);
+    session.config = std::move(config);
+    session.place = [&window] { return window.place(); };
+    session.screen.renderer = window.description();
     // No user can lose work when a window ends by itself.
     const double usual = options.frames > 0 || plays ? 0 : kAutosaveSeconds;
-    SessionFiles files(app, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
-    // Settings of a script hold for this session alone.
-    const auto remember = [&] {
-        if (!plays) config.close(app.document, window.place());
-    };
+    session.openOnScreen(options, window.uiScale(), options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
+    const Connection connection(window, session);
     const LostDisplayWatch display([&] {
-        remember();
-        return files.leave();
+        session.remember();
+        return session.files->leave();
     });
-    LessonRunner lessons(controller);
-    LessonRunner::offer(app.reports.lesson);
-    if (lesson) lessons.open(app.document, app.reports.lesson, lesson);
+    if (lesson) session.teach(lesson);
     try {
-        runFrames(options, window, app, ui, controller, files, config, player.get(), lessons);
+        runFrames(options, window, session);
     } catch (const Error& error) {
-        remember();
+        session.remember();
         if (error.code() != ExitCode::deviceFailure) throw;
-        const std::string kept = files.rescue();
+        const std::string kept = session.files->rescue();
         throw DeviceError(error.what() + (kept.empty() ? std::string() : ". " + kept));
     }
-    remember();
-    if (const int signal = InterruptWatch::signal(); signal != 0)
-        throw Error(static_cast<ExitCode>(128 + signal), std::string(InterruptWatch::word()) + ". " + files.leave());
-    const std::string lost = files.close();
-    if (player) {
-        player->abandon("the window was closed");
-        if (!files.requireSoundForces(kLastCheck))
-            std::fprintf(
-                stderr,
-                "gravlab: the window ended before the check of its forces; 'wait run.check != pending' in the script "
-                "waits for it\n");
-    }
-    if (!lost.empty()) throw IoError(lost);
-    return player ? player->exitCode() : static_cast<int>(ExitCode::ok);
+    return session.close();
 }
 
 }  // namespace gravlab

@@ -3,12 +3,10 @@
 #include "app/bench/verify.h"
 #include "app/frontends/headless/headless.h"
 #include "app/lessons/lesson_file.h"
-#include "app/lessons/lesson_runner.h"
 #include "app/lessons/placeholders.h"
+#include "app/session/session.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
-#include "app/view/base_host.h"
-#include "app/view/frame.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 
@@ -28,23 +26,19 @@ LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Opti
     options.watched = true;
     HeadlessContext context(options.simulation.backendOptions.device);
     OffscreenTarget target(kWidth, kHeight);
-    App app(options);
-    Controller controller;
-    BaseHost host(app);
-    LessonRunner runner(controller, true);
-    Frame frames(app, controller, host);
+    Session session;
+    session.open<BaseHost>(options);
+    const App& app = *session.app;
     const double begun = hostClock();
     double last = begun;
-    runner.open(app.document, app.reports.lesson, lesson);
+    session.teach(lesson, true);
+    const LessonRunner& runner = *session.lessons;
     LessonVerdict verdict;
     for (;;) {
         InterruptWatch::check(kUnfinishedCheck);
         const double now = hostClock();
-        frames.make(
-            FrameClock::window(now - std::exchange(last, now)),
-            {.framebuffer = target.framebuffer(), .width = target.width(), .height = target.height(), .afterCommands = [&] {
-                 runner.update(app.document, app.reports.lesson, host, hostClock());
-             }});
+        session.turn(FrameClock::window(now - std::exchange(last, now)),
+                     {.framebuffer = target.framebuffer(), .width = target.width(), .height = target.height()});
         // A run at the pace of the clock needs no more frames than a window shows; others advance with each frame.
         const bool byClock = (app.document.intent.speed != 0 && !app.document.intent.paused) ||
                              app.document.lesson.phase == LessonPhase::after;

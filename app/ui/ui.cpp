@@ -433,7 +433,7 @@ void Ui::frame(const Document& document, const Readouts& readouts, const Post& a
 
 void Ui::draw() {
     const CurrentContext current(parts_->context);
-    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+    if (ImDrawData* built = ImGui::GetDrawData()) ImGui_ImplOpenGL3_RenderDrawData(built);
 }
 
 void Ui::drawPart(int left, int top, int width, int height) {

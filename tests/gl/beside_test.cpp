@@ -1,7 +1,7 @@
 // Pictures beside the window: of another size without rebuilding the window's, in tiles when they are large, and a message
 // when memory is too short.
 #include "app/frontends/headless/picture_copy.h"
-#include "app/frontends/window/recorder.h"
+#include "app/session/recorder.h"
 #include "app/system/picture.h"
 #include "app/ui/ui.h"
 #include "gl_fixture.h"

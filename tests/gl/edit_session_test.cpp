@@ -1,8 +1,8 @@
 // Bodies edited by hand in a workspace: undo restores the fingerprint of the state, a lack of memory causes only a message,
 // and edits follow the present law. A changed setting keeps all others that remain valid.
 #include "app/frontends/headless/headless.h"
-#include "app/frontends/window/session_files.h"
 #include "app/runs/run.h"
+#include "app/session/session_files.h"
 #include "app/tables/drop.h"
 #include "app/view/app.h"
 #include "edits.h"

@@ -1,7 +1,7 @@
 // Two commands in one frame do what they do in two frames, also where the first of them only begins in its frame.
 #include "app/control/controller.h"
-#include "app/frontends/window/session_files.h"
 #include "app/parameters/parameter.h"
+#include "app/session/session_files.h"
 #include "app/view/base_host.h"
 #include "gl_fixture.h"
 #include "tests/files.h"

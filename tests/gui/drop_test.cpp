@@ -206,7 +206,7 @@ protected:
     void restart(double autosaveSeconds) {
         host_.reset();
         files_ = std::make_unique<SessionFiles>(*app_, autosaveSeconds);
-        host_ = std::make_unique<WindowHost>(*app_, WindowHost::Parts{*window_, *ui_, *files_, recorder_, lessons_});
+        host_ = std::make_unique<ScreenHost>(*app_, parts());
     }
     /// Runs frames until the command has ended.
     Event ask(Command command) {

@@ -3,7 +3,8 @@
 #pragma once
 #include "app/commands/options.h"
 #include "app/control/controller.h"
-#include "app/frontends/window/window_host.h"
+#include "app/frontends/window/window.h"
+#include "app/session/screen_host.h"
 #include "app/ui/ui.h"
 #include "app/view/frame.h"
 #include "gui_fixture.h"
@@ -48,12 +49,16 @@ protected:
         ui_ = std::make_unique<Ui>(1.0f, window_->description(), *app_);
         window_->attach(*app_, *ui_, controller_);
         files_ = std::make_unique<SessionFiles>(*app_, 0);
-        host_ = std::make_unique<WindowHost>(*app_, WindowHost::Parts{*window_, *ui_, *files_, recorder_, lessons_});
+        screen_.renderer = window_->description();
+        host_ = std::make_unique<ScreenHost>(*app_, parts());
     }
+    ScreenHost::Parts parts() { return {*ui_, *files_, recorder_, lessons_, screen_}; }
     /// Runs one iteration of the frame loop. `keys` may press keys after the files that were read are taken, so that the
     /// test knows which of the two comes first.
     bool frame(const std::function<void()>& keys = {}) {
         window_->handleEvents(0);
+        screen_.width = window_->width();
+        screen_.height = window_->height();
         const bool news = files_->update();
         if (keys) keys();
         const auto drawPanels = [this] {
@@ -76,7 +81,8 @@ protected:
     Controller controller_;
     Recorder recorder_;
     LessonRunner lessons_{controller_};
-    std::unique_ptr<WindowHost> host_;
+    Screen screen_;
+    std::unique_ptr<ScreenHost> host_;
     std::list<EnvironmentVariable> environment_;
 };
 

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <thread>
 
@@ -49,10 +50,7 @@ protected:
         diskGoes = true;
         diskGoes.notify_all();
     }
-    void turn() {
-        frame();
-        host_->takePictures();
-    }
+    void turn() { frame(); }
     Ticket post(const char* action, std::vector<Value> arguments = {}) {
         const Ticket ticket = controller_.post(Invoke{action, std::move(arguments)}, {Sender::Kind::script});
         controller_.follow(ticket);
@@ -146,7 +144,7 @@ TEST_F(SlowDisk, noFrameWaitsForTheStateThatABlowUpLeaves) {
     constexpr double kNever = 1e6;               // [s] between autosaves
     host_.reset();
     files_ = std::make_unique<SessionFiles>(*app_, kNever);
-    host_ = std::make_unique<WindowHost>(*app_, WindowHost::Parts{*window_, *ui_, *files_, recorder_, lessons_});
+    host_ = std::make_unique<ScreenHost>(*app_, parts());
     standStill();
     turnUntil([&] { return app_->document.intent.paused; });
     ASSERT_TRUE(app_->document.intent.paused);

@@ -1,5 +1,5 @@
 // The messages of a script while it waits.
-#include "app/commands/play.h"
+#include "app/session/player.h"
 
 #include <gtest/gtest.h>
 

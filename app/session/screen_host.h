@@ -1,13 +1,12 @@
-// Carries out commands' effects on a window: files, pictures, films, lessons, the panels. Rule: no frame waits for it.
+// Carries effects out for somebody who watches a screen: files, pictures, films, lessons, the panels. Rule: no turn waits
+// for it.
 #pragma once
-#include "app/frontends/window/recorder.h"
-#include "app/frontends/window/session_files.h"
-#include "app/frontends/window/window.h"
 #include "app/lessons/lesson_runner.h"
+#include "app/session/recorder.h"
+#include "app/session/session_files.h"
 #include "app/ui/ui.h"
 #include "app/view/base_host.h"
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,33 +14,36 @@
 
 namespace gravlab {
 
-class WindowHost : public BaseHost {
+/// What somebody watches: a framebuffer of the current OpenGL context.
+struct Screen {
+    unsigned framebuffer = 0;
+    int width = 0, height = 0;  ///< pixels; 0: it is hidden
+    std::string renderer{};     ///< the OpenGL context, for people
+};
+
+class ScreenHost : public BaseHost {
 public:
     /// Receivers of effects; all of them must outlive it.
     struct Parts {
-        Window& window;
         Ui& ui;
         SessionFiles& files;
         Recorder& recorder;
         LessonRunner& lessons;
+        const Screen& screen;
     };
-    WindowHost(App& app, const Parts& parts) : BaseHost(app), parts_(parts) {}
+    ScreenHost(App& app, const Parts& parts) : BaseHost(app), parts_(parts) {}
     EffectResult carryOut(const Effect& effect, Ticket ticket) override;
     std::vector<Ended> ended() override;
     double progress(Ticket ticket) const override;
-    /// Takes the ordered pictures, after a frame was drawn and before it is shown. They are written beside the frames.
-    void takePictures();
-    /// A picture waits for a frame.
-    bool needsFrame() const { return !pictures_.empty(); }
 
 private:
     EffectResult run(FileJob job, Ticket ticket, Rest rest = {}) override {
         return parts_.files.run(std::move(job), ticket, std::move(rest));
     }
+    EffectResult picture(const std::string& file, Ticket ticket);
 
     Parts parts_;
     std::shared_ptr<int> writing_ = std::make_shared<int>(0);  ///< pictures that are taken and not yet written
-    std::deque<std::pair<Ticket, std::string>> pictures_;      ///< files
 };
 
 }  // namespace gravlab

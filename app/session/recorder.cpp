@@ -1,4 +1,4 @@
-#include "app/frontends/window/recorder.h"
+#include "app/session/recorder.h"
 
 #include "app/files/scene_file.h"
 #include "app/film/encoders.h"

@@ -1,4 +1,4 @@
-// Files of a window: quick save, opening, autosave, recovery after a crash, and the check for numbers that are not finite.
+// Files of a session: quick save, opening, autosave, recovery after a crash, and the check for numbers that are not finite.
 // Rule: the frame loop never waits for a disk.
 #pragma once
 #include "app/control/host.h"

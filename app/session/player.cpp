@@ -1,4 +1,4 @@
-#include "app/commands/play.h"
+#include "app/session/player.h"
 
 #include "sim/core/error.h"
 #include "sim/core/text.h"

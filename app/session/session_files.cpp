@@ -1,4 +1,4 @@
-#include "app/frontends/window/session_files.h"
+#include "app/session/session_files.h"
 
 #include "app/files/open_file.h"
 #include "app/files/scene_file.h"
