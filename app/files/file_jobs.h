@@ -159,7 +159,7 @@ private:
     Worker<FileJob, Ended> worker_{[](const FileJob& job, auto&) {
                                        return Ended{job.done, FileJob::attempt(job.work)};
                                    },
-                                   Asking::allInTurn, kMostQueued};
+                                   QueuePolicy::fifo, kMostQueued};
 };
 
 }  // namespace gravlab

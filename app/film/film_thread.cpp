@@ -18,7 +18,7 @@ FilmThread::FilmThread(std::unique_ptr<FilmWriter> writer)
               failed_ = false;
               return frame.last;
           },
-          Asking::allInTurn) {}
+          QueuePolicy::fifo) {}
 
 FilmThread::~FilmThread() { worker_.drop(); }
 

@@ -46,7 +46,7 @@ StateFeed::StateFeed()
               copying.state->state.bodies = copying.bodies();
               return std::move(copying.state);
           },
-          Asking::allInTurn) {}
+          QueuePolicy::fifo) {}
 
 StateTicket StateFeed::ask(bool held) {
     StateTicket ticket;

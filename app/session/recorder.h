@@ -66,7 +66,7 @@ private:
                                                        film.reset();
                                                        return true;
                                                    },
-                                                   Asking::allInTurn};
+                                                   QueuePolicy::fifo};
     /// The window of a film whose encoder is being tried.
     struct Wanted {
         int width = 0, height = 0;

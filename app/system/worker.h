@@ -20,9 +20,9 @@
 namespace gravlab {
 
 /// Which requests of a worker run.
-enum class Asking {
-    newest,    ///< a request replaces all earlier ones, also the running one; the destructor drops the rest
-    allInTurn  ///< every request, in order; the destructor still runs the waiting ones
+enum class QueuePolicy {
+    cancelEarlier,  ///< a request replaces all earlier ones, also the running one; the destructor drops the rest
+    fifo            ///< every request, in order; the destructor still runs the waiting ones
 };
 
 template <class Request, class Result>
@@ -50,12 +50,12 @@ public:
 
     /// `work` runs on the worker's thread, which starts with the first request. `mostWaiting` bounds the requests that have
     /// not begun.
-    explicit Worker(Work work, Asking asking = Asking::newest,
+    explicit Worker(Work work, QueuePolicy policy = QueuePolicy::cancelEarlier,
                     std::size_t mostWaiting = std::numeric_limits<std::size_t>::max())
-        : work_(std::move(work)), asking_(asking), mostWaiting_(mostWaiting) {}
+        : work_(std::move(work)), policy_(policy), mostWaiting_(mostWaiting) {}
     /// Waits for the running request.
     ~Worker() {
-        if (asking_ == Asking::newest) drop();
+        if (policy_ == QueuePolicy::cancelEarlier) drop();
     }
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
@@ -64,7 +64,7 @@ public:
     void ask(Request request) {
         begin();
         std::unique_lock lock(mutex_);
-        if (asking_ == Asking::newest)
+        if (policy_ == QueuePolicy::cancelEarlier)
             forget();
         else
             changed_.wait(lock, [this] { return requests_.size() < mostWaiting_; });
@@ -127,7 +127,7 @@ private:
     void deliver(std::uint64_t mine, Outcome outcome) {
         const std::lock_guard lock(mutex_);
         if (mine != wanted_) return;
-        if (asking_ == Asking::newest) outcomes_.clear();
+        if (policy_ == QueuePolicy::cancelEarlier) outcomes_.clear();
         outcomes_.push_back(std::move(outcome));
     }
 
@@ -178,7 +178,7 @@ private:
     static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
     Work work_;
-    Asking asking_;
+    QueuePolicy policy_;
     std::size_t mostWaiting_;
     mutable std::mutex mutex_;
     std::condition_variable_any changed_;

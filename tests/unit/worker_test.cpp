@@ -48,7 +48,7 @@ private:
 
 TEST(Worker, worksOffAllInTurn) {
     std::vector<int> found;
-    Worker<int, int> worker([](int asked, auto&) { return asked * asked; }, Asking::allInTurn, 3);
+    Worker<int, int> worker([](int asked, auto&) { return asked * asked; }, QueuePolicy::fifo, 3);
     for (int i = 0; i < 100; ++i) worker.ask(i);
     worker.wait();
     EXPECT_FALSE(worker.busy());
@@ -65,7 +65,7 @@ TEST(Worker, boundsWhatWaits) {
             gate.pass();
             return i;
         },
-        Asking::allInTurn, 2);
+        QueuePolicy::fifo, 2);
     std::jthread other([&] {
         for (int i = 0; i < 10; ++i) {
             worker.ask(i);
@@ -136,7 +136,7 @@ TEST(Worker, aFailureIsThrownToWhoAskedAndTheNextRequestIsWorkedAt) {
             if (asked == 1) throw std::runtime_error("one");
             return asked;
         },
-        Asking::allInTurn);
+        QueuePolicy::fifo);
     worker.ask(1);
     worker.ask(2);
     worker.wait();
@@ -164,7 +164,7 @@ TEST(Worker, waitsForAtMostSoLong) {
 
 TEST(Worker, goesWithoutWhatWaitsOrAfterItAndLeavesNoThread) {
     const std::ptrdiff_t before = threads();
-    for (const Asking asking : {Asking::newest, Asking::allInTurn}) {
+    for (const QueuePolicy asking : {QueuePolicy::cancelEarlier, QueuePolicy::fifo}) {
         Gate gate;
         std::atomic<int> worked{0};
         std::atomic<bool> noticed{false};
@@ -180,7 +180,7 @@ TEST(Worker, goesWithoutWhatWaitsOrAfterItAndLeavesNoThread) {
         worker->ask(1);
         gate.reach();
         EXPECT_EQ(threads(), before + 1);
-        if (asking == Asking::allInTurn)
+        if (asking == QueuePolicy::fifo)
             for (int i = 0; i < 5; ++i) worker->ask(i);
         std::jthread opens([&] {
             // While the worker is being destroyed, as far as a test can arrange it.
@@ -190,8 +190,8 @@ TEST(Worker, goesWithoutWhatWaitsOrAfterItAndLeavesNoThread) {
         worker.reset();
         opens.join();
         EXPECT_TRUE(become(before));
-        EXPECT_EQ(worked, asking == Asking::newest ? 1 : 6);
-        EXPECT_EQ(noticed, asking == Asking::newest);
+        EXPECT_EQ(worked, asking == QueuePolicy::cancelEarlier ? 1 : 6);
+        EXPECT_EQ(noticed, asking == QueuePolicy::cancelEarlier);
     }
 }
 
