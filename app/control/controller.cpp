@@ -36,7 +36,7 @@ Reach reachOf(std::string_view path) {
 }
 
 /// Restores the requests after a refusal in a batch. Facts stay, because they are true in any case.
-void putBack(Document& document, Document&& before) {
+void restoreDocument(Document& document, Document&& before) {
     if (document.facts.bodies != before.facts.bodies) before.selected = std::move(document.selected);
     before.facts = std::move(document.facts);
     static_cast<News&>(before) = document;
@@ -60,7 +60,7 @@ const std::vector<const Parameter*>& settableRows() {
 }
 
 /// Restores the requests that a change altered. Requests that it left alone stay, and results of a search stay known.
-void takeBack(RunRequest& now, const RunRequest& before, const RunRequest& made) {
+void restoreRequest(RunRequest& now, const RunRequest& before, const RunRequest& made) {
     if (before.scene != made.scene) now.changeScene(before.scene);
     for (const SettingRow& row : settingRows())
         if (row.text(before) != row.text(made)) row.copy(now, before);
@@ -400,7 +400,7 @@ std::string Controller::undo(Document& document, Host& host) {
         if (!done.why.empty()) document.say(done.why);
     }
     // A restarted run brings its own camera, look and selection, so the other settings follow it.
-    takeBack(document.intent.request, change.asked, change.made);
+    restoreRequest(document.intent.request, change.asked, change.made);
     applyIntent(document, host);
     const bool anew = differInStart(change.asked, change.made);
     const bool back = change.state && change.state().status == CommandStatus::applied;
@@ -502,7 +502,7 @@ void Controller::run(Document& document, Host& host, Batch& batch, std::vector<E
             // The first run may have accepted its settings before the second refused.
             const bool changed = document.facts.configuration != before->facts.configuration;
             const std::uint64_t run = before->facts.runId;
-            putBack(document, std::move(*before));
+            restoreDocument(document, std::move(*before));
             if (changed) host.apply(false);
             if (document.facts.runId != run) renumber(run, document.facts.runId);
         }

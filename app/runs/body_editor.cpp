@@ -200,12 +200,12 @@ EffectResult BodyEditor::tried(const std::function<void()>& work) {
 EffectResult BodyEditor::edit(const Edits& change, const Edits& back) {
     EffectResult done = tryEdits(change);
     if (done.status == CommandStatus::applied)
-        done.back = [this, back, step = document_.facts.step, of = memory_.bodies] { return takeBack(back, step, of); };
+        done.back = [this, back, step = document_.facts.step, of = memory_.bodies] { return undoEdit(back, step, of); };
     return done;
 }
 
 /// `step`: step of the edit that it undoes; `of`: the bodies that had it.
-EffectResult BodyEditor::takeBack(const Edits& back, std::int64_t step, std::uint64_t of) {
+EffectResult BodyEditor::undoEdit(const Edits& back, std::int64_t step, std::uint64_t of) {
     if (of != memory_.bodies) return refusedBecause("their run has begun anew");
     const EffectResult done = tryEdits(back);
     const std::int64_t since = std::abs(document_.facts.step - step);
@@ -358,7 +358,7 @@ void BodyEditor::pull() {
             const BodyChanges::Body body = host_.simulation().backend().body(index);
             if (isHeld(body.velocity)) return;
             host_.simulation().steer(index, pulled(body.position, body.velocity));
-            host_.followSteer();
+            host_.afterSteer();
         });
     if (done.status == CommandStatus::applied) return;
     document_.pull.end();

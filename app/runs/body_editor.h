@@ -53,7 +53,7 @@ private:
     EffectResult tryEdits(const Edits& edits);
     static EffectResult tried(const std::function<void()>& work);
     EffectResult edit(const Edits& change, const Edits& back);
-    EffectResult takeBack(const Edits& back, std::int64_t step, std::uint64_t of);
+    EffectResult undoEdit(const Edits& back, std::int64_t step, std::uint64_t of);
     EffectResult removeSelected();
     EffectResult drop(const DropOrder& order);
     EffectResult holdSelected(bool moving);

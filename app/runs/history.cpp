@@ -96,7 +96,7 @@ struct History::Keyframe {
     }
 };
 
-void putBack(Simulation& simulation, const RunConfiguration& then, const RunState& state) {
+void restoreState(Simulation& simulation, const RunConfiguration& then, const RunState& state) {
     // Settings that differ from then are requested; the others stay as they were requested, or open.
     const RunRequest before = simulation.request();
     const RunConfiguration& now = simulation.configuration();
@@ -367,7 +367,7 @@ std::shared_ptr<const std::vector<std::uint32_t>> History::go(Simulation& simula
     const auto present =
         std::find_if(line_.begin(), line_.end(), [&](const Kept& kept) { return kept->clock.step == simulation.step(); });
     Kept leaving = present == line_.end() ? nullptr : *present;
-    putBack(simulation, target->configuration, unpacked(*target));
+    restoreState(simulation, target->configuration, unpacked(*target));
     left_ = std::move(leaving);
     if (std::find(other_.begin(), other_.end(), target) != other_.end()) {
         const auto later =

@@ -45,7 +45,7 @@ struct SecondState {
 
 /// Puts a run back to a state, with its former time step, softening, law, precision and integrator; backend and kernel stay.
 /// All or nothing; throws what Simulation throws.
-void putBack(Simulation& simulation, const RunConfiguration& then, const RunState& state);
+void restoreState(Simulation& simulation, const RunConfiguration& then, const RunState& state);
 
 class History {
 public:

@@ -145,7 +145,7 @@ void RunHost::followEdits() {
 }
 
 /// The same after one body got another velocity: places, ids and masses are those before.
-void RunHost::followSteer() {
+void RunHost::afterSteer() {
     if (history_) history_->edited(simulation());
     document_.intent.request = simulation().request();
     readFacts();
@@ -362,14 +362,14 @@ EffectResult RunHost::jump(const JumpTo& wanted) {
         history_->go(simulation(), first().feed(), target, beside ? &*beside : nullptr);
     };
     const History::Kept target = history_->keptAt(*to);
-    EffectResult done = goTo(target, true, [&] {
+    EffectResult done = jumpTo(target, true, [&] {
         kept(target);
         editor_.jump();
     });
     if (done.status != CommandStatus::applied || !history_->left()) return done;
     done.back = [this, kept, before, edited, left = history_->left(), of = history_->timeline(simulation())] {
         if (of != history_->timeline(simulation())) return refusedBecause("their run has begun anew");
-        return goTo(left, true, [&] {
+        return jumpTo(left, true, [&] {
             kept(left);
             editor_.recall(before);
             document_.facts.edited = edited;
@@ -380,7 +380,7 @@ EffectResult RunHost::jump(const JumpTo& wanted) {
 
 /// Calls `go`, which puts the simulation to a state, and updates everything else. `target`: that state where it is kept,
 /// with the second run's; null: no second run is kept beside it. `sameRun`: it is a state of this run, whose curves go on.
-EffectResult RunHost::goTo(const History::Kept& target, bool sameRun, const std::function<void()>& go) {
+EffectResult RunHost::jumpTo(const History::Kept& target, bool sameRun, const std::function<void()>& go) {
     Intent& intent = document_.intent;
     const auto before = document_.facts.bodies;
     try {
@@ -397,7 +397,7 @@ EffectResult RunHost::goTo(const History::Kept& target, bool sameRun, const std:
             document_.select(document_.selected->index);
         jumps_ += sameRun;
         showAnew();
-        bringTwin(second);
+        syncTwin(second);
         return {};
     } catch (const std::bad_alloc&) {
         intent.request = simulation().request();
@@ -431,16 +431,16 @@ Inverse RunHost::keepState() {
             bytes += bytesOf(kept->state->state);
             if (bytes > kStatesOfChanges) kept->state.reset();
         }
-    return [this, left] { return comeBack(*left); };
+    return [this, left] { return returnTo(*left); };
 }
 
-EffectResult RunHost::comeBack(const LeftState& left) {
+EffectResult RunHost::returnTo(const LeftState& left) {
     if (!left.state) return refusedBecause("its state is not kept any more");
     const RunConfiguration &now = simulation().configuration(), &then = left.state->configuration;
     if (now.scene != then.scene || now.sceneVersion != then.sceneVersion || now.seed != then.seed ||
         now.parameters != then.parameters || now.start != then.start)
         return refusedBecause("another scene runs");
-    return goTo(nullptr, simulation().runId() == left.run, [&] {
+    return jumpTo(nullptr, simulation().runId() == left.run, [&] {
         simulation().restore(left.state->state);
         editor_.recall(left.editor);
         document_.facts.edited = left.edited;
@@ -509,7 +509,7 @@ void RunHost::followWithTwin(bool restarted) {
 
 /// The first run has gone back to a kept state: the second goes to its own state of that moment. Where none was kept, both
 /// begin there.
-void RunHost::bringTwin(const std::optional<SecondState>& then) {
+void RunHost::syncTwin(const std::optional<SecondState>& then) {
     if (!twin_.on()) return;
     if (then) return tryTwin([&] { twin_.goBack(*then); });
     const TwinChoice wanted = twin_.choice();

@@ -108,7 +108,7 @@ private:
     bool change(const RunRequest& wanted, bool reset);
     void followSimulation();
     void followEdits();
-    void followSteer();
+    void afterSteer();
     void followMergers();
     void readFacts();
     void readProgress();
@@ -117,14 +117,14 @@ private:
     void showAnew();
     void countAnew();
     void sayPath();
-    EffectResult goTo(const History::Kept& target, bool sameRun, const std::function<void()>& go);
-    EffectResult comeBack(const LeftState& left);
+    EffectResult jumpTo(const History::Kept& target, bool sameRun, const std::function<void()>& go);
+    EffectResult returnTo(const LeftState& left);
     void forgetTrails();
 
     void tryTwin(const std::function<void()>& action);
     void applyTwin();
     void followWithTwin(bool restarted);
-    void bringTwin(const std::optional<SecondState>& then);
+    void syncTwin(const std::optional<SecondState>& then);
     std::int64_t advancePair(std::int64_t steps, double seconds, bool realTime, std::int64_t every);
     std::size_t trailPointsWithin() const;
     std::int64_t stepsOfATrailPoint(std::int64_t steps) const;

@@ -116,8 +116,8 @@ History::Beside Twin::beside() {
 
 void Twin::goBack(const SecondState& then) {
     orEnd(*this, [&] {
-        putBack(simulation(), then.configuration, then.state);
-        run_->putBack(then.run.link);
+        restoreState(simulation(), then.configuration, then.state);
+        run_->restoreLink(then.run.link);
         const TwinView view = choice_.view;
         choice_ = then.run.choice;
         choice_.view = view;

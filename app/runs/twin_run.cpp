@@ -78,7 +78,7 @@ void TwinRun::linkHere(const Simulation& first) {
     relink_ = false;
 }
 
-void TwinRun::putBack(const TwinLink& link) {
+void TwinRun::restoreLink(const TwinLink& link) {
     link_ = link;
     relink_ = bridging_ = false;
 }

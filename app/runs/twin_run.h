@@ -63,7 +63,7 @@ public:
     /// The link that holds now; empty while a change of a time step waits for a common time.
     std::optional<TwinLink> link() const { return relink_ ? std::nullopt : std::optional(link_); }
     /// Both runs were put back to states of a time at which `link` held.
-    void putBack(const TwinLink& link);
+    void restoreLink(const TwinLink& link);
     /// A remark for the user about a trimmed time step; else empty.
     std::string note() const;
 

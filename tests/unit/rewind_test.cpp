@@ -142,8 +142,8 @@ TEST(Rewind, theSecondRunGoesBackWithTheFirstAndGivesTheBitsOfTheFirstPass) {
     EXPECT_EQ(then->state.clock.step, 8) << "it makes one step where the first makes two";
     const History::Beside both = beside();
     rewind.go(first, feed, mark, &both);
-    putBack(twin.simulation(), then->configuration, then->state);
-    twin.putBack(then->run.link);
+    restoreState(twin.simulation(), then->configuration, then->state);
+    twin.restoreLink(then->run.link);
     go(40);
     EXPECT_TRUE(testing_support::sameBytes(first.state().bodies.position, end.bodies.position));
     EXPECT_EQ(twin.simulation().step(), 20);
