@@ -297,8 +297,9 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
     const auto* action = std::get_if<Invoke>(&first);
     const auto* setting = std::get_if<SetParameter>(&first);
     undoSkips_ = action ? actionOf(action->action).undoSkips : std::string_view();
-    Change change{.what = commandText(first),
-                  .path = setting ? setting->path : std::string(),
+    const bool held = action && actionOf(action->action).holds;
+    Change change{.what = held ? "do " + action->action : commandText(first),
+                  .path = setting ? setting->path : std::string(held ? "held" : ""),
                   .asked = before.intent.request,
                   .made = document.intent.request,
                   .effect = done.effect.back,
@@ -329,8 +330,8 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
     if (change.before.empty() && change.asked == change.made && !change.effect && !change.restarts &&
         change.whyNotUndoable.empty())
         return;
-    if (setting && setting->sameGesture && !changes_.empty() && changes_.back().path == setting->path) {
-        // Undo returns to the value before the drag.
+    if (((setting && setting->sameGesture) || held) && !changes_.empty() && changes_.back().path == change.path) {
+        // Undo returns to the value before the drag, or to where a flight by held keys began.
         changes_.back().made = std::move(change.made);
         changes_.back().to = change.to;
         return;

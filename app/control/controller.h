@@ -61,7 +61,7 @@ private:
     /// An applied command, and how to undo it.
     struct Change {
         std::string what;                    ///< the command, as text for people
-        std::string path{};                  ///< path of the changed setting; empty: it is no setting
+        std::string path{};                  ///< path of the changed setting, or a word for held keys; empty: neither
         RunRequest asked{}, made{};          ///< the run's request before it and after it
         std::vector<SetParameter> before{};  ///< previous values of the other settings that it changed
         Inverse effect{};                    ///< undoes a change of bodies, or a jump

@@ -193,6 +193,18 @@ TEST_F(UndoTest, takesADragForOneChange) {
     EXPECT_EQ(ask(Invoke{"undo"}).why, "There is nothing to undo.");
 }
 
+TEST_F(UndoTest, takesAFlightByHeldKeysForOneChange) {
+    begin("plummer");
+    ask(SetParameter{"look.glow", 0.1});
+    const std::string before = state();
+    for (int frame = 0; frame < 60; ++frame)
+        for (const char* row : {"fly-ahead", "fly-left"}) ask(Invoke{row, {0.016}});
+    EXPECT_NE(state(), before);
+    EXPECT_EQ(ask(Invoke{"undo"}).why, "do fly-ahead is undone");
+    EXPECT_EQ(state(), before);
+    EXPECT_EQ(ask(Invoke{"undo"}).why, "set look.glow 0.1 is undone");
+}
+
 TEST_F(UndoTest, goesOnBehindWhatLasts) {
     begin("plummer");
     written(*app).selectId(5);
