@@ -95,13 +95,13 @@ void Recorder::report(std::optional<Ticket>& ticket, EffectResult outcome) {
     if (ticket) ended_.push_back({*std::exchange(ticket, std::nullopt), std::move(outcome)});
 }
 
-EffectResult Recorder::carryOut(const Record& effect, Ticket ticket, App& app, int width, int height,
-                                const std::string& renderer) {
+EffectResult Recorder::carryOut(const Record& effect, Ticket ticket, App& app, const Screen& screen) {
     FilmProgress& state = app.reports.film;
     if (effect.what == Record::What::start) {
         if (thread_ || wanted_) return refusedBecause("A film is being recorded.");
-        if (width <= 0 || height <= 0) return refusedBecause("The window is hidden; a film needs its picture.");
-        wanted_ = {width, height, renderer};
+        if (screen.width <= 0 || screen.height <= 0)
+            return refusedBecause("The window is hidden; a film needs its picture.");
+        wanted_ = screen;
         state.active = true;
         EffectResult done = begin(app);
         if (done.status == CommandStatus::running) starting_ = ticket;

@@ -21,6 +21,13 @@ class PictureCopy;
 class OffscreenTarget;
 struct EncoderRow;
 
+/// What somebody watches: a framebuffer of the current OpenGL context.
+struct Screen {
+    unsigned framebuffer = 0;
+    int width = 0, height = 0;  ///< pixels; 0: it is hidden
+    std::string renderer{};     ///< the OpenGL context, for people
+};
+
 class Recorder {
 public:
     Recorder();
@@ -30,9 +37,8 @@ public:
     Recorder& operator=(const Recorder&) = delete;
 
     /// Begins a film, ends it, or cancels it and keeps nothing. A begin is running until its encoder is tried and its first
-    /// frame is taken, an end until the file is closed. None of them waits. `renderer` names the OpenGL context, `width` and
-    /// `height` are the window's.
-    EffectResult carryOut(const Record& effect, Ticket ticket, App& app, int width, int height, const std::string& renderer);
+    /// frame is taken, an end until the file is closed. None of them waits.
+    EffectResult carryOut(const Record& effect, Ticket ticket, App& app, const Screen& screen);
     std::vector<Ended> ended() { return std::exchange(ended_, {}); }
     /// For the end of a film: the written fraction of the frames that were waiting at its end, 0 to 1; below 0 for other
     /// tickets.
@@ -67,12 +73,7 @@ private:
                                                        return true;
                                                    },
                                                    QueuePolicy::fifo};
-    /// The window of a film whose encoder is being tried.
-    struct Wanted {
-        int width = 0, height = 0;
-        std::string renderer;
-    };
-    std::optional<Wanted> wanted_;
+    std::optional<Screen> wanted_;  ///< screen of a film whose encoder is being tried
     std::optional<Ticket> starting_, stopping_;
     std::size_t waitedAtEnd_ = 0;  ///< frames that waited, and the end itself
     std::deque<Ticket> cancelling_;

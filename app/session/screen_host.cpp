@@ -7,7 +7,6 @@
 namespace gravlab {
 
 EffectResult ScreenHost::carryOut(const Effect& effect, Ticket ticket) {
-    const Screen& screen = parts_.screen;
     return std::visit(
         Overloaded{[&](const SavePicture& e) { return picture(e.file, ticket); },
                    [&](const SaveRun& e) { return parts_.files.save(e.file, ticket); },
@@ -20,9 +19,7 @@ EffectResult ScreenHost::carryOut(const Effect& effect, Ticket ticket) {
                    [&](const Recover&) { return parts_.files.recover(ticket); },
                    [&](const ForgetSession&) { return parts_.files.forget(ticket); },
                    [&](const ListFolder& e) { return parts_.files.list(e.folder, ticket); },
-                   [&](const Record& e) {
-                       return parts_.recorder.carryOut(e, ticket, app_, screen.width, screen.height, screen.renderer);
-                   },
+                   [&](const Record& e) { return parts_.recorder.carryOut(e, ticket, app_, parts_.screen); },
                    [&](const LessonGo& e) { return parts_.lessons.carryOut(e, app_.document, app_.reports.lesson); },
                    [&](const WalkMenus&) {
                        parts_.ui.walkMenus();

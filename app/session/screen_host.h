@@ -14,13 +14,6 @@
 
 namespace gravlab {
 
-/// What somebody watches: a framebuffer of the current OpenGL context.
-struct Screen {
-    unsigned framebuffer = 0;
-    int width = 0, height = 0;  ///< pixels; 0: it is hidden
-    std::string renderer{};     ///< the OpenGL context, for people
-};
-
 class ScreenHost : public BaseHost {
 public:
     /// Receivers of effects; all of them must outlive it.

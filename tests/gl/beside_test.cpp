@@ -139,7 +139,7 @@ TEST_F(BesideTest, AFilmWithoutMemoryIsAMessage) {
     film.encoder = "png";
     Recorder recorder;
     const auto start = [&] {
-        return recorder.carryOut(Record{Record::What::start}, Ticket{}, *app_, kWide, kHigh, context_.description());
+        return recorder.carryOut(Record{Record::What::start}, Ticket{}, *app_, {0, kWide, kHigh, context_.description()});
     };
     realBufferStorage = std::exchange(glad_glNamedBufferStorage, refuseBuffer);
     refusedBytes = GLsizeiptr{4} * 640 * 366;
