@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <regex>
 #include <sstream>
@@ -26,14 +27,20 @@ std::vector<fs::path> documents() {
     return found;
 }
 
+/// Files and folders to which a page links.
+std::vector<std::string> linksOf(const std::string& text) {
+    static const std::regex link(R"(\]\(([^)#\s]+)(#[^)]*)?\))");
+    std::vector<std::string> targets;
+    for (auto found = std::sregex_iterator(text.begin(), text.end(), link); found != std::sregex_iterator(); ++found)
+        if (const std::string target = (*found)[1]; target.find("://") == std::string::npos) targets.push_back(target);
+    return targets;
+}
+
 /// Links of a page that lead to no file.
 std::string deadLinks(const std::string& text, const fs::path& folder) {
-    static const std::regex link(R"(\]\(([^)#\s]+)(#[^)]*)?\))");
     std::string dead;
-    for (auto found = std::sregex_iterator(text.begin(), text.end(), link); found != std::sregex_iterator(); ++found) {
-        const std::string target = (*found)[1];
-        if (target.find("://") == std::string::npos && !fs::exists(folder / target)) dead += target + " ";
-    }
+    for (const std::string& target : linksOf(text))
+        if (!fs::exists(folder / target)) dead += target + " ";
     return dead;
 }
 
@@ -50,6 +57,16 @@ TEST(Documents, nameTheVersionOfTheProgram) {
 TEST(Documents, linksLeadSomewhere) {
     for (const fs::path& page : documents()) EXPECT_EQ(deadLinks(contentOf(page), page.parent_path()), "") << page;
     EXPECT_EQ(deadLinks("[a](no-such.md), [b](http://x.org), ![c](README.md#part)", GRAVLAB_SOURCE_DIR), "no-such.md ");
+}
+
+TEST(Documents, theIndexNamesEveryPage) {
+    const fs::path folder = fs::path(GRAVLAB_SOURCE_DIR) / "docs";
+    const std::vector<std::string> named = linksOf(contentOf(folder / "README.md"));
+    for (const fs::path& page : documents()) {
+        const std::string path = page.lexically_relative(folder).generic_string();
+        if (path.starts_with("..") || path == "README.md") continue;
+        EXPECT_NE(std::ranges::find(named, path), named.end()) << path;
+    }
 }
 
 TEST(Documents, theCourseNamesEveryLessonWithItsMinutes) {
