@@ -94,25 +94,32 @@ struct AllBodies {
     void noteEvent(bool, std::uint32_t, std::uint32_t) {}
     void renew(const std::vector<std::uint32_t>&) {}
     template <class Use>
-    void near(std::uint32_t i, double earliest, Overlap overlap, const Use& use) {
+    void near(std::uint32_t i, double earliest, const ContactSettings& contact, const Use& use) {
         for (std::uint32_t k = 0; k < paths.size(); ++k)
-            if (k != i) compare(i, k, earliest, overlap, use);
+            if (k != i && paths[i].alive() && paths[k].alive())
+                for (const double time : contactTimes(paths[i], paths[k], earliest, length, contact))
+                    if (time >= 0) use(k, time);
     }
     template <class Use>
     void find(Overlap overlap, const Use& use) {
         for (std::uint32_t i = 0; i < paths.size(); ++i)
-            for (std::uint32_t k = i + 1; k < paths.size(); ++k)
-                compare(i, k, 0, overlap, [&](std::uint32_t, double time) { use(i, k, time, 0, 0); });
-    }
-    template <class Use>
-    void compare(std::uint32_t i, std::uint32_t k, double earliest, Overlap overlap, const Use& use) {
-        const BodyPath &a = paths[i], &b = paths[k];
-        if (!a.alive() || !b.alive()) return;
-        const double time = touchTime(a.end - b.end, a.way - b.way, a.radius + b.radius,
-                                      std::max({a.from, b.from, earliest}), length, overlap);
-        if (time >= 0) use(k, time);
+            for (std::uint32_t k = i + 1; k < paths.size(); ++k) {
+                const BodyPath &a = paths[i], &b = paths[k];
+                const double time = touchTime(a.end - b.end, a.way - b.way, a.radius + b.radius, 0, length, overlap);
+                if (time >= 0) use(i, k, time, 0, 0);
+            }
     }
 };
+
+/// The contacts of bodies on the host, which it changes.
+inline std::vector<ContactEvent> resolveHere(const std::vector<Double4>& before, ParticleSet& bodies,
+                                             const ContactSettings& contact, const ForceSettings& force,
+                                             const ContactStep& step) {
+    BodyChanges changes;
+    std::vector<ContactEvent> events = resolveContacts(before, bodies, contact, force, step, changes);
+    apply(changes, bodies);
+    return events;
+}
 
 /// What resolveContacts() does, by one queue.
 inline std::vector<ContactEvent> resolveByOneQueue(const std::vector<Double4>& before, ParticleSet& bodies,

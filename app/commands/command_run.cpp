@@ -338,10 +338,10 @@ std::string saveForLater(const FedState& state, const Options& options) {
     }
 }
 
-/// Keeps the table of a run that ends early, and returns a text with its path.
-std::string partialText(AtomicFile* csv) {
-    const std::string kept = csv ? csv->keepPartial() : "";
-    return kept.empty() ? "" : "; its table so far is in " + kept;
+/// Keeps what a run that ends early has written, and returns a text with its path.
+std::string partialText(AtomicFile* file, const char* what) {
+    const std::string kept = file ? file->keepPartial() : "";
+    return kept.empty() ? "" : std::string("; its ") + what + " so far are in " + kept;
 }
 
 }  // namespace
@@ -441,6 +441,10 @@ int runCommand(const Options& asked) {
             const AdvanceStatus status = simulation.advance(slice, nullptr);
             if (log)
                 for (const ContactEvent& event : simulation.takeContactEvents()) log->write(contactLogRow(event));
+            if (const std::string note = simulation.takeNote(); !note.empty()) {
+                progress.finish();
+                std::fprintf(stderr, "gravlab: %s\n", note.c_str());
+            }
             simulation.backend().wait();
             return status;
         } catch (const Error& error) {
@@ -490,7 +494,8 @@ int runCommand(const Options& asked) {
     if (const int signal = InterruptWatch::signal(); signal != 0 && simulation.step() < end) {
         files.finish();
         throw Error(static_cast<ExitCode>(128 + signal), std::string(InterruptWatch::word()) + "; " +
-                                                             saveForLater(*guard.lastGood(), options) + partialText(csv));
+                                                             saveForLater(*guard.lastGood(), options) +
+                                                             partialText(csv, "rows") + partialText(log, "contacts"));
     }
 
     if (summaryEnergy) measured = simulation.measure();

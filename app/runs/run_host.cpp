@@ -300,6 +300,7 @@ void RunHost::advance(bool realTime, double seconds) {
             if (realTime) break;
             if (whileStepping) whileStepping();
         }
+        if (std::string note = simulation().takeNote(); !note.empty()) document_.warn("B" + note.substr(1) + ".");
         followMergers();
         stepsSinceChange_ += done;
         if (done > 0) {

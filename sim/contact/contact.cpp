@@ -3,12 +3,15 @@
 #include "sim/contact/contact.h"
 
 #include "sim/core/error.h"
+#include "sim/core/thread_pool.h"
 #include "sim/forces/law.h"
+#include "sim/forces/second_pair_law.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
+#include <numeric>
 #include <utility>
 
 namespace gravlab {
@@ -66,6 +69,60 @@ void requireContact(const ContactSettings& contact, const ForceSettings& force, 
     requireSurfaces(*bodies);
     if (std::ranges::none_of(bodies->surface, [](const Surface& s) { return s.radius > 0; }))
         throw UsageError("contact '" + name + "' needs bodies with radii; give --radius or --density");
+}
+
+void requireFewPairs(std::size_t pairs, std::size_t bodies) {
+    // A pair takes some 100 bytes of lists and contacts. A dense heap has about 14 for each body.
+    const std::size_t most = std::max<std::size_t>(std::size_t{1} << 23, 64 * bodies);
+    if (pairs <= most) return;
+    throw OutOfMemoryError(
+        "more than " + std::to_string(most) + " pairs of " + std::to_string(bodies) +
+        " bodies overlap or touch within a step; choose a smaller radius, a shorter step or fewer bodies");
+}
+
+double lostBeside(const ParticleSet& before, const ParticleSet& after, std::span<const ContactEvent> events,
+                  const ForceSettings& force, const ForceTerms& others, int threads) {
+    const bool few = countsLightBodies(events.size(), before.size());
+    double lost = 0;
+    for (const auto& term : others)
+        if (few || term->kind() != SecondPairLaw::kKind)
+            lost += term->potential(termBodies(before)) - term->potential(termBodies(after));
+    if (!few) return lost;
+    // Of the bodies that the step has changed: their motion, and their potential with all others.
+    std::vector<char> changedBefore(before.size(), true), changedAfter(after.size());
+    for (std::size_t i = 0, k = 0; i < before.size() && k < after.size(); ++i)
+        if (before.id[i] == after.id[k]) {
+            changedBefore[i] = changedAfter[k] = before.position[i] != after.position[k] ||
+                                                 before.velocity[i] != after.velocity[k] ||
+                                                 before.surface[i] != after.surface[k];
+            ++k;
+        }
+    const LawRow& law = lawRow(force.law);
+    const bool atZero = finiteAtZero(force);
+    const auto energyOf = [&](const ParticleSet& bodies, const std::vector<char>& changed) {
+        std::vector<double> energies(bodies.size());
+        parallelFor(bodies.size(), threads, 64, [&](std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i) {
+                if (!changed[i]) continue;
+                const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
+                const double mass = inertialMass(x, v);
+                double pairs = 0;
+                for (std::size_t k = 0; k < bodies.size(); ++k) {
+                    const Vec3d away = xyz(x) - xyz(bodies.position[k]);
+                    const double squared = dot(away, away), source = bodies.position[k].w;
+                    if (k == i || source == 0 || !(squared > 0 || atZero)) continue;
+                    pairs += (changed[k] ? 0.5 : 1.0) * source * law.potential(force, squared);
+                }
+                const Surface& s = bodies.surface[i];
+                energies[i] =
+                    x.w * pairs + (mass * dot(xyz(v), xyz(v)) + inertiaOf(mass, s.radius) * dot(s.spin, s.spin)) / 2;
+            }
+        });
+        return std::accumulate(energies.begin(), energies.end(), 0.0);
+    };
+    lost += energyOf(before, changedBefore) - energyOf(after, changedAfter);
+    for (const ContactEvent& event : events) lost -= event.lost;
+    return lost;
 }
 
 namespace {

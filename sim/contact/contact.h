@@ -4,7 +4,7 @@
 #include "sim/contact/contact_settings.h"
 #include "sim/core/particles.h"
 #include "sim/core/state_array.h"
-#include "sim/forces/force_settings.h"
+#include "sim/forces/force_term.h"
 
 #include <cmath>
 #include <cstdint>
@@ -48,16 +48,28 @@ struct ContactStep {
     int threads = 0;        ///< of the host, at most; 0: all
 };
 
-/// Bodies that the step took from `before` (positions) to `bodies`, in the same order, are changed by their contacts. Bodies
-/// that merged are gone; the others keep their order. Momentum, mass and angular momentum with spin stay the same to
-/// rounding. Returns the events in their order.
+/// What contacts change of bodies that the step took from `before` (positions) to `bodies`, in the same order. Momentum,
+/// mass and angular momentum with spin stay the same to rounding. Returns the events in their order.
 ///
 /// A pair in contact stays bound when its energy after the bounce, in the frame that turns about the body with the
 /// strongest tide, is below that of the Hill sphere's edge, and the centres are within that sphere. The lost energy is that
-/// of the two bodies, of each other and of all bodies that have more than a thousandth of the mass.
-std::vector<ContactEvent> resolveContacts(const std::vector<Double4>& before, ParticleSet& bodies,
+/// of the two bodies, of each other and of all bodies that have more than a thousandth of the mass. See lostBeside().
+std::vector<ContactEvent> resolveContacts(const std::vector<Double4>& before, const ParticleSet& bodies,
                                           const ContactSettings& contact, const ForceSettings& force,
-                                          const ContactStep& step);
+                                          const ContactStep& step, BodyChanges& changes);
+
+/// The energy that a step with mergers took, beside what its events count: of light bodies, and of `others`, the terms
+/// beside the pair law, whose fields and bonds may end with a body. `after`: the bodies that `events` left of those
+/// `before`. Light bodies are left out where countsLightBodies() says so.
+double lostBeside(const ParticleSet& before, const ParticleSet& after, std::span<const ContactEvent> events,
+                  const ForceSettings& force, const ForceTerms& others, int threads);
+/// Whether so few pairs change in so many events that their energy is summed in much less than a second.
+constexpr bool countsLightBodies(std::size_t events, std::size_t bodies) {
+    return 2 * events * bodies <= std::size_t{1} << 22;
+}
+
+/// Throws where so many pairs of bodies overlap that their lists fill the memory.
+void requireFewPairs(std::size_t pairs, std::size_t bodies);
 
 /// Indices of the bodies that count in the lost energy and as the origin of tides: those with more than a thousandth of the
 /// mass. `massOf(i)`: of body i.
@@ -122,7 +134,7 @@ public:
     virtual FoundContacts* find() = 0;
 };
 
-/// Pairs of bodies that overlap where they are.
+/// Pairs of bodies that overlap where they are. Throws as requireFewPairs() does.
 std::size_t countOverlaps(const ParticleSet& bodies);
 
 /// Gives bodies the radii of the settings: all of them, or only those without one.

@@ -51,7 +51,7 @@ struct ChangedBody {
     void changePath(double now, double length) {
         const Vec3d left = path.end - listed.end, drift = path.way - listed.way;
         const double away =
-            lengthOf(left - (length - now) * drift) * (1 + 1e-6) + std::max(path.radius - listed.radius, 0.0);
+            lengthOf(left - (length - now) * drift) * (1 + 1e-6) + std::max(path.reach() - listed.reach(), 0.0);
         const double rate = lengthOf(drift) * (1 + 1e-6);
         const double most = allowance - away;
         holds = !(most >= 0) ? -1 : rate * (length - now) <= most ? length : now + most / rate;
@@ -183,9 +183,10 @@ public:
     void search(const ChangedBody& body, const TreeReach& more, const Use& use) {
         for (const std::uint32_t k : found->large) use(k);
         const Vec3d half = length / 2 * body.listed.way;
-        tree().search({body.listed.end - half, half, body.listed.radius + body.allowance}, raised_, more, use);
+        tree().search({body.listed.end - half, half, body.listed.reach() + body.allowance}, raised_, more, use);
     }
-    /// From `now` on the list of the body holds for its path as it is; `more` then has how far that is from its first path.
+    /// After `now`, the candidate list of the body is valid for the present path. `more` is the distance of that path from
+    /// the first one.
     void listAnew(ChangedBody& body, double now, TreeReach& more) {
         body.listed = body.path;
         body.allowance = firstAllowanceOf(body.path.radius);
@@ -193,13 +194,13 @@ public:
         if (marks[body.index].large) return;
         const BodyPath first = firstPathOf(body.index);
         const Vec3d left = body.path.end - first.end, atNow = left - (length - now) * (body.path.way - first.way);
-        const double reach = std::max(lengthOf(left), lengthOf(atNow)) * (1 + 1e-6) + body.path.radius + body.allowance -
+        const double reach = std::max(lengthOf(left), lengthOf(atNow)) * (1 + 1e-6) + body.path.reach() + body.allowance -
                              first.radius - firstAllowanceOf(first.radius);
         tree().raise(more, body.index, reach);
     }
     /// Two bodies may touch from `now` on.
     bool mayTouch(const BodyPath& a, double allowanceA, const BodyPath& b, double allowanceB, double now) const {
-        const double both = (a.radius + b.radius) * (1 + 1e-6) + allowanceA + allowanceB;
+        const double both = (a.reach() + b.reach()) * (1 + 1e-6) + allowanceA + allowanceB;
         return touchTime(a.end - b.end, a.way - b.way, both, now, length, Overlap::counts) >= 0;
     }
     /// Gives bodies, by places in `changed`, lists for their paths as they are at `now`.
@@ -388,14 +389,13 @@ public:
         }
     }
     template <class Use>
-    void near(std::uint32_t i, double earliest, Overlap overlap, const Use& use) {
+    void near(std::uint32_t i, double earliest, const ContactSettings& contact, const Use& use) {
         const BodyPath path = paths_[i];
         near(i, [&](std::uint32_t index) {
             const std::uint32_t known = placeOf_[index];
             const BodyPath& other = known == kNoPlace ? step_.paths[index] : paths_[known];
-            const double time = touchTime(path.end - other.end, path.way - other.way, path.radius + other.radius,
-                                          std::max({path.from, other.from, earliest}), step_.length, overlap);
-            if (time >= 0 && window_.has(time)) use(placeOf(index), time);
+            for (const double time : contactTimes(path, other, earliest, step_.length, contact))
+                if (time >= 0 && window_.has(time)) use(placeOf(index), time);
         });
     }
     void noteEvent(bool bounce, std::uint32_t i, std::uint32_t k) {

@@ -137,10 +137,6 @@ private:
         if (!found.memory) found.memory = std::make_shared<PartMemory>();
         return *found.memory;
     }
-    double timeOf(std::uint32_t i, std::uint32_t k, Overlap overlap) const {
-        const BodyPath &a = bodies_.paths[i], &b = bodies_.paths[k];
-        return touchTime(a.end - b.end, a.way - b.way, a.radius + b.radius, std::max(a.from, b.from), step_.length, overlap);
-    }
     /// Pieces of a loop that cost about the same each.
     std::size_t piecesOf(std::size_t count) const { return std::clamp<std::size_t>(count / kGrain, 1, threads_); }
     void keep(const WindowContact& contact) { memory_.slots[window_.slotOf(contact.time)].push_back(contact); }
@@ -177,7 +173,10 @@ private:
     void findFirst() {
         keepAll(found_.pairs.size(), [&](std::size_t at, const auto& add) {
             const auto [i, k] = found_.pairs[at];
-            if (const double time = timeOf(i, k, overlapAtFirst(contact_)); time >= 0) add(contactOf(time, i, k));
+            const BodyPath &a = bodies_.paths[i], &b = bodies_.paths[k];
+            const double time =
+                touchTime(a.end - b.end, a.way - b.way, a.radius + b.radius, 0, step_.length, overlapAtFirst(contact_));
+            if (time >= 0) add(contactOf(time, i, k));
         });
     }
     /// Chooses the end of the next window by the contacts that are known, and by those that the step before had.
@@ -215,8 +214,8 @@ private:
             bodies_.near(i, [&](std::uint32_t k) {
                 if (bodies_.marks[k].record != kNoPlace && k < i) return;  // the other one finds the pair
                 // One that has happened and changed nothing may happen again at its moment, and changes nothing again.
-                if (const double time = timeOf(i, k, overlapLater(contact_)); time >= 0 && window_.slotOf(time) >= begin)
-                    add(contactOf(time, i, k));
+                for (const double time : contactTimes(bodies_.paths[i], bodies_.paths[k], 0, step_.length, contact_))
+                    if (time >= 0 && window_.slotOf(time) >= begin) add(contactOf(time, i, k));
             });
         });
         for (const std::uint32_t at : changed_) bodies_.marks[bodies_.changed[at].index].record = kNoPlace;
@@ -512,9 +511,8 @@ private:
                 const Segment &s = a.segments[i], &t = b.segments[j];
                 const double from = std::max(s.path.from, t.path.from), end = std::min(s.end, t.end);
                 if (from > end) continue;
-                const double time = touchTime(s.path.end - t.path.end, s.path.way - t.path.way,
-                                              s.path.radius + t.path.radius, from, step_.length, overlapLater(contact_));
-                if (time >= 0 && time <= end) return conflicts.emplace_back(one.part, other.part), void();
+                for (const double time : contactTimes(s.path, t.path, from, step_.length, contact_))
+                    if (time >= 0 && time <= end) return conflicts.emplace_back(one.part, other.part), void();
             }
     }
 

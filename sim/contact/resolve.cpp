@@ -2,6 +2,7 @@
 #include "sim/contact/contact.h"
 #include "sim/contact/path_tree.h"
 
+#include <atomic>
 #include <functional>
 #include <utility>
 
@@ -25,11 +26,16 @@ public:
             [&](std::size_t count, std::size_t grain, const auto& body) { parallelFor(count, threads, grain, body); },
             [&](std::uint32_t i) { return paths_[i]; });
         std::vector<Piece> pieces(std::max<std::size_t>(1, tree.leaves() / kLeavesEach));
+        std::atomic<std::size_t> nearBy = 0;
         parallelFor(pieces.size(), threads, 1, [&](std::size_t first, std::size_t last) {
             for (std::size_t p = first; p < last; ++p)
                 for (std::size_t leaf = tree.leaves() * p / pieces.size(); leaf < tree.leaves() * (p + 1) / pieces.size();
-                     ++leaf)
+                     ++leaf) {
+                    const std::size_t known = pieces[p].near.size();
                     tree.near(leaf, [&](const HalfPath& a, const HalfPath& b) { compare(a, b, pieces[p]); });
+                    const std::size_t more = pieces[p].near.size() - known;
+                    requireFewPairs((nearBy.fetch_add(more, std::memory_order_relaxed) + more) / 2, bodies.size());
+                }
         });
         for (const Piece& piece : pieces) pairs_.insert(pairs_.end(), piece.pairs.begin(), piece.pairs.end());
         if (!pairs_.empty()) join(pieces);
@@ -118,14 +124,14 @@ FoundContacts FoundContacts::of(const std::vector<Double4>& before, const Partic
     return found;
 }
 
-std::vector<ContactEvent> resolveContacts(const std::vector<Double4>& before, ParticleSet& bodies,
+std::vector<ContactEvent> resolveContacts(const std::vector<Double4>& before, const ParticleSet& bodies,
                                           const ContactSettings& contact, const ForceSettings& force,
-                                          const ContactStep& step) {
+                                          const ContactStep& step, BodyChanges& changes) {
     if (!contact.acts() || bodies.surface.empty() || !(step.length > 0)) return {};
     const HostLists lists(before, bodies, step.threads);
     FoundContacts found = lists.found();
     std::vector<ContactEvent> events = resolveContacts(found, contact, force, step);
-    apply(found.changes, bodies);
+    changes = std::move(found.changes);
     return events;
 }
 
@@ -141,10 +147,12 @@ std::size_t countOverlaps(const ParticleSet& bodies) {
         orderInSpace(bodies.size(), 0, [&](std::size_t i) { return pathOf(i).middle; }),
         [](std::size_t all, std::size_t, const auto& body) { body(std::size_t{0}, all); }, pathOf);
     std::size_t count = 0;
-    for (std::size_t leaf = 0; leaf < tree.leaves(); ++leaf)
+    for (std::size_t leaf = 0; leaf < tree.leaves(); ++leaf) {
         tree.near(leaf, [&](const HalfPath& a, const HalfPath& b) {
             count += distance(a.middle, b.middle) < (a.reach + b.reach) * (1 - 1e-9);
         });
+        requireFewPairs(count, bodies.size());
+    }
     return count;
 }
 

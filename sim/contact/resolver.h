@@ -1,5 +1,13 @@
-// One queue of contacts. A contact that is earlier than all others changes its two bodies, whose later contacts are then
-// found anew.
+// The contacts of one step, in the order of time.
+//
+// Within a step each body moves along a straight path. A queue holds the times at which pairs of spheres touch. The earliest
+// contact is taken from it and either merges its two bodies or makes them bounce. Both then have new paths, whose contacts
+// are searched for and added; those of their old paths no longer count. So a body can take part in many contacts of a step.
+// The step is resolved when the queue is empty.
+//
+// A merger puts its body at the common centre of mass at once. That jump must not save others from the contact that they
+// were about to have, so bodies also merge where they would touch without the jumps of the step. Bodies that the merged one
+// covers are in contact with it. Many that reach one large body in a step so merge in it, in whichever order.
 #pragma once
 #include "sim/contact/contact.h"
 #include "sim/contact/paths.h"
@@ -108,7 +116,7 @@ public:
         heap_.push_back(contact);
         std::push_heap(heap_.begin(), heap_.end());
     }
-    /// The first one, as far as it is known without those of later times; null: none of this short time.
+    /// The earliest contact of the current time bucket; null: the bucket is empty.
     const PairContact* first() const { return heap_.empty() ? nullptr : &heap_.front(); }
     /// Goes to the next time with contacts; false: there are none.
     bool advance() {
@@ -141,27 +149,12 @@ private:
     std::vector<std::uint32_t> first_;
 };
 
-/// A body whose tide and whose energy with others count, see heavyBodies(). It acts from where the step has left it,
-/// whatever contacts do to it: events far from each other then do not depend on each other.
+/// A body whose tide and whose energy with others count, see heavyBodies(). Its force uses its position at the end of the
+/// step, before contacts, so that events far from each other do not depend on each other.
 struct HeavyBody {
     std::uint32_t place = 0;  ///< of the body that it is a part of now
     Double4 position{}, velocity{};
 };
-
-/// Overlap that is a contact at the beginning of a step.
-inline Overlap overlapAtFirst(const ContactSettings& contact) {
-    return contact.mode == ContactMode::bounce ? Overlap::approaches : Overlap::counts;
-}
-/// And later in the step. Bodies at rest on each other would touch again at each change of either, without end.
-inline Overlap overlapLater(const ContactSettings& contact) {
-    return contact.mode == ContactMode::stick ? Overlap::counts : Overlap::sinks;
-}
-
-/// |a|, by squares wherever they neither underflow nor overflow.
-inline double lengthOf(const Vec3d& a) {
-    const double squared = dot(a, a);
-    return squared > 1e-280 && squared < 1e280 ? std::sqrt(squared) : exactLength(a);
-}
 
 /// How Resolver::run() goes about the contacts.
 struct RunPlan {
@@ -178,7 +171,7 @@ struct RunPlan {
 ///   heavy()                                       a HeavyBody for each body with more than kHeavyShare of the mass
 ///   find(overlap, use)                            calls use(i, k, time, versions of i and k) for the first contacts
 ///   renew(changed)                                these paths have changed since the last call
-///   near(i, earliest, overlap, use)               calls use(k, time) for all others that touch i from then on
+///   near(i, earliest, contact, use)               calls use(k, time) for all contactTimes() of i with others
 ///   bounces(i, k)                                 of this pair so far in the step, to count on
 ///   noteEvent(bounce, i, k)                       an event has changed i and k
 template <class Bodies>
@@ -263,8 +256,12 @@ private:
         queue_.push({time, bodies_->id(i), bodies_->id(k), i, k, versionI, versionK});
     }
     bool touchesAt(std::uint32_t i, std::uint32_t k, double time) const {
-        const Overlap overlap = time == 0 ? overlapAtFirst(contact_) : overlapLater(contact_);
-        return contactTime(path(i), path(k), time, step_.length, overlap) == time;
+        const BodyPath &a = path(i), &b = path(k);
+        const auto [touch, unmoved] = contactTimes(a, b, time, step_.length, contact_);
+        const auto atFirst = [&] {
+            return touchTime(a.end - b.end, a.way - b.way, a.radius + b.radius, 0, step_.length, overlapAtFirst(contact_));
+        };
+        return touch == time || unmoved == time || (time == 0 && atFirst() == 0);
     }
     void findAnew() {
         ++wave_;
@@ -275,7 +272,7 @@ private:
         for (const std::uint32_t i : changed_) bodies_->wave(i) = searches_;
         for (const std::uint32_t i : changed_)
             if (path(i).alive())
-                bodies_->near(i, now_, overlapLater(contact_), [&](std::uint32_t k, double time) {
+                bodies_->near(i, now_, contact_, [&](std::uint32_t k, double time) {
                     // Of two changed bodies the first one has found the pair already.
                     if (k > i || bodies_->wave(k) != searches_) note(i, k, time, bodies_->version(i), bodies_->version(k));
                 });
@@ -400,6 +397,7 @@ private:
         const double left = step_.length - now_, both = path(a).radius + path(b).radius;
         const Vec3d start = path(a).end - path(b).end - left * (path(a).way - path(b).way);
         const bool pressed = dot(start, start) < both * both * (1 - 1e-9);
+        const bool onlyUnmoved = path(a).moved != path(b).moved && dot(start, start) > both * both * (1 + 1e-6);
         const double rest = pressed ? left / 2 : left;
         // On the line of the velocities at the end, so that the change is exact for the bodies of the end.
         const Vec3d away = apart - rest * relative;
@@ -413,8 +411,11 @@ private:
         if (merging_) {
             const double far = lengthOf(away);
             const Vec3d along = far > 0 ? both / far * away : Vec3d{both, 0, 0};
-            if (staysBound(a, b, far < both ? along : away, relative + bounce.kickA - bounce.kickB)) return merge(a, b);
+            // The speed at which overlapping bodies part is no motion of theirs.
+            const Bounce free = pressed && bounce.kickA != bounce.kickB ? bounceOf(a, b, away, 0) : bounce;
+            if (staysBound(a, b, far < both ? along : away, relative + free.kickA - free.kickB)) return merge(a, b);
         }
+        if (onlyUnmoved) return;
         if (bounce.kickA == Vec3d{} && bounce.kickB == Vec3d{}) return;
         ++*count;
         ContactEvent event = eventOf(ContactKind::bounce, a, b, away, left);
@@ -426,6 +427,7 @@ private:
             bodies_->surface(i).spin += twist;
             path(i).end = xyz(x);
             path(i).way += (pressed ? 0.5 : 1.0) * by;  // from where the body was at the contact
+            path(i).merged = false;
             changes(i);
         };
         kick(a, bounce.kickA, bounce.twistA);
@@ -476,12 +478,14 @@ private:
             const double share = mb / mass;
             xa = packed(xyz(xa) - share * apart, source);
             va = packed(velocityOf(a) - share * relative, source / mass);
+            path(a).moved -= share * (path(a).end - path(b).end - rest * (path(a).way - path(b).way));
             path(a).way = path(a).way - share * (path(a).way - path(b).way);
             surface.spin = radius > 0 ? turning / inertiaOf(mass, radius) : Vec3d{};
         }
         surface.radius = radius;
         path(a).end = xyz(xa);
         path(a).radius = radius;
+        path(a).merged = true;
         path(b).radius = kGone;
         bodies_->mergeAway(b);
         for (HeavyBody& h : bodies_->heavy())

@@ -2,6 +2,7 @@
 #include "sim/backends/kernel.h"
 #include "sim/backends/step_cursor.h"
 #include "sim/core/validation.h"
+#include "sim/forces/fields/field_text.h"
 #include "sim/run/judge.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
@@ -37,10 +38,9 @@ void suitContact(Plan& plan, const Present& present) {
         giveRadii(*sized, contact, !all);
         plan.bodies = std::move(sized);
     }
-    if (plan.bodies)
-        requireContact(contact, c.values.force, plan.bodies.get());
-    else if (c.changes.contact && contact.acts())
-        requireContact(contact, c.values.force, present.bodies().get());
+    if (plan.bodies) requireContact(contact, c.values.force, plan.bodies.get());
+    if (plan.bodies && contact.acts() && (all || c.changes.contact)) countOverlaps(*plan.bodies);
+    if (!plan.bodies && c.changes.contact && contact.acts()) requireContact(contact, c.values.force, present.bodies().get());
 }
 
 AdvanceStatus Simulation::advance(const Budget& budget, VertexSink* sink) {
@@ -84,27 +84,25 @@ void Simulation::beginPaths() {
 void Simulation::resolveStep(double begin) {
     if (!pathsBegun_) return;
     const ContactStep step{clock_.step, begin, clock_.time() - begin, now_.values.backendOptions.threads.value_or(0)};
+    FoundContacts* const found = watches_ ? backend_->contactWatch()->find() : nullptr;
+    if (watches_ && !found) return;
+    ParticleSet bodies;
+    BodyChanges hostChanges;
+    if (!found) bodies = backend_->bodies();
+    std::vector<ContactEvent> events =
+        found ? resolveContacts(*found, now_.values.contact, force(), step)
+              : resolveContacts(before_, bodies, now_.values.contact, force(), step, hostChanges);
+    if (events.empty()) {
+        if (!found) before_ = std::move(bodies.position);
+        return;
+    }
+    const BodyChanges& changes = found ? found->changes : hostChanges;
     const std::size_t before = backend_->size();
-    std::vector<ContactEvent> events;
-    if (watches_) {
-        FoundContacts* const found = backend_->contactWatch()->find();
-        if (!found) return;
-        events = resolveContacts(*found, now_.values.contact, now_.values.force, step);
-        if (events.empty()) return;
-        endCheck();
-        if (!backend_->change(found->changes)) {
-            ParticleSet bodies = backend_->bodies();
-            gravlab::apply(found->changes, bodies);
-            replaceBodies(bodies);
-        }
-    } else {
-        ParticleSet bodies = backend_->bodies();
-        events = resolveContacts(before_, bodies, now_.values.contact, now_.values.force, step);
-        if (events.empty()) {
-            before_ = std::move(bodies.position);
-            return;
-        }
-        endCheck();
+    followMergers(changes, events, step);
+    endCheck();
+    if (!found || !backend_->change(changes)) {
+        if (found) bodies = backend_->bodies();
+        gravlab::apply(changes, bodies);
         replaceBodies(bodies);
     }
     stepUnderWay_ = false;
@@ -122,6 +120,26 @@ void Simulation::resolveStep(double begin) {
         dropForceChecks();
     }
     if (!check_ || rechecking_) backend_->requestForceCheck(checkTargets());
+}
+
+/// Adds what the mergers of a step took beside the pairs of their events to the last one, and notes fields that ended.
+void Simulation::followMergers(const BodyChanges& changes, std::vector<ContactEvent>& events, const ContactStep& step) {
+    const auto last = std::ranges::find(events.rbegin(), events.rend(), ContactKind::merge, &ContactEvent::kind);
+    if (last == events.rend()) return;
+    const ForceTerms others = othersOf(terms());
+    if (const std::size_t size = backend_->size(); !others.empty() || countsLightBodies(events.size(), size)) {
+        ParticleSet bodies = backend_->bodies();
+        bodies.time = clock_.time();
+        ParticleSet left = bodies;
+        gravlab::apply(changes, left);
+        last->lost += lostBeside(bodies, left, events, force(), others, step.threads);
+    }
+    for (const ContactEvent& event : events)
+        for (const OuterField& field : fieldsOf(others))
+            if (event.kind == ContactKind::merge && field.carrier() == event.second)
+                note_ = "body " + std::to_string(event.second) + " merged into body " + std::to_string(event.first) +
+                        " at step " + std::to_string(event.step) + ", so the field " + std::string(field.row().name) +
+                        " that it carried has ended";
 }
 
 /// Ends a check under way, which a change of bodies would drop: where each step has contacts, none would ever end.

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gravlab {
@@ -81,6 +82,8 @@ public:
     const ContactTotals& contacts() const { return contacts_; }
     /// Contacts since the last call, in their order; those before the first call are dropped.
     std::vector<ContactEvent> takeContactEvents();
+    /// A sentence about what contacts have ended since the last call; empty: nothing.
+    std::string takeNote() { return std::exchange(note_, {}); }
     /// The energy that a contact-free run would still have: `lost` is part of the balance.
     Diagnostics withContacts(Diagnostics measured) const;
 
@@ -127,6 +130,7 @@ private:
     AdvanceStatus advanceFreely(const Budget& budget, VertexSink* sink);
     void beginPaths();
     void resolveStep(double begin);
+    void followMergers(const BodyChanges& changes, std::vector<ContactEvent>& events, const ContactStep& step);
     void endCheck();
     void replaceBodies(const ParticleSet& bodies);
     const std::vector<std::uint32_t>& checkTargets();
@@ -155,6 +159,7 @@ private:
     bool watches_ = false;                             ///< the backend finds contacts by itself
     std::vector<Double4> before_;                      ///< where paths began, unless the backend has it
     std::optional<std::vector<ContactEvent>> events_;  ///< empty: events are not recorded
+    std::string note_;                                 ///< see takeNote()
 };
 
 }  // namespace gravlab

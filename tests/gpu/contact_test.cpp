@@ -57,7 +57,7 @@ TEST_F(ContactOnGpu, theDeviceFindsEveryPairThatTouches) {
                     ParticleSet searched = end, listed = end;
                     const ContactSettings contact{.mode = mode};
                     const ContactStep length{step, 0, 0.05};
-                    const auto all = resolveContacts(before.position, searched, contact, force, length);
+                    const auto all = testing_support::resolveHere(before.position, searched, contact, force, length);
                     if (!found) {
                         ASSERT_EQ(all.size(), 0u);
                         continue;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "sim/contact/contact.h"
 #include "sim/io/snapshot.h"
 #include "tests/paths.h"
 
@@ -45,8 +46,14 @@ TEST(CliInterrupt, savesTheLastCompleteStepAndGoesOnExactly) {
         fs::create_directory(state);
         Start start;
         start.state = state;
-        StartedProgram program(
-            {"run", "plummer", "-n", "2048", "--steps", "1000000000", "--csv", (state / "e.csv").string()}, start);
+        const std::vector<std::string> run{"run", "plummer", "-n", "2048", "--contact", "bounce", "--radius", "1e-4"};
+        const auto with = [&](std::vector<std::string> options) {
+            options.insert(options.begin(), run.begin(), run.end());
+            return options;
+        };
+        StartedProgram program(with({"--steps", "1000000000", "--csv", (state / "e.csv").string(), "--events",
+                                     (state / "contacts.csv").string()}),
+                               start);
         waitForLine(program, "plummer");
         ::usleep(200000);
         program.send(signal);
@@ -56,10 +63,12 @@ TEST(CliInterrupt, savesTheLastCompleteStepAndGoesOnExactly) {
         EXPECT_THAT(o.err, HasSubstr("continue with: gravlab run " + left.string()));
         EXPECT_GE(linesOf(contentOf(state / "e.csv.partial")).size(), 2u) << "the rows so far are kept";
         EXPECT_THAT(o.err, HasSubstr("e.csv.partial"));
+        EXPECT_EQ(linesOf(contentOf(state / "contacts.csv.partial")).front() + "\n", contactLogHeader());
+        EXPECT_THAT(o.err, HasSubstr("contacts.csv.partial"));
         EXPECT_FALSE(fs::exists(state / "e.csv")) << "a part is no whole";
         const Snapshot snapshot = readSnapshot(left);
         const std::string steps = std::to_string(*snapshot.step + 2);
-        const Outcome whole = runGravlab({"run", "plummer", "-n", "2048", "--steps", steps, "--final", "-"});
+        const Outcome whole = runGravlab(with({"--steps", steps, "--final", "-"}));
         const Outcome rest = runGravlab({"run", left.string(), "--steps", "2", "--final", "-"});
         EXPECT_EQ(whole.out, rest.out) << rest.err;
     }

@@ -4,6 +4,7 @@
 #include "app/runs/history.h"
 #include "sim/core/error.h"
 #include "sim/core/random.h"
+#include "sim/forces/bonds/bonds.h"
 #include "sim/io/checkpoint.h"
 #include "sim/measure/diagnostics.h"
 #include "tests/bodies.h"
@@ -17,6 +18,7 @@
 
 #include <cmath>
 #include <map>
+#include <numbers>
 
 namespace gravlab {
 namespace {
@@ -65,8 +67,9 @@ std::vector<Double4> earlier(const ParticleSet& bodies, double length) {
 }
 std::vector<ContactEvent> resolve(ParticleSet& bodies, ContactMode mode, double length = 1, double restitution = 0.5,
                                   double friction = 0) {
-    return resolveContacts(earlier(bodies, length), bodies, {.mode = mode, .restitution = restitution, .friction = friction},
-                           kGravity, {.step = 1, .time = 0, .length = length});
+    return testing_support::resolveHere(earlier(bodies, length), bodies,
+                                        {.mode = mode, .restitution = restitution, .friction = friction}, kGravity,
+                                        {.step = 1, .time = 0, .length = length});
 }
 
 /// Bodies on random paths within a ball of radius 1.
@@ -115,6 +118,123 @@ TEST(Contact, whatOthersMissIsFoundAndNothingIsLost) {
     EXPECT_EQ(resolve(bodies, ContactMode::stick).size(), 1u);
     bodies = balls({{1, 0, 0, 1}, {-1, 2.1e-3, 0, 1}}, {{2, 0, 0, 1}, {-2, 0, 0, 1}}, 1e-3);
     EXPECT_EQ(resolve(bodies, ContactMode::stick).size(), 0u);
+}
+
+/// A body of mass 100 and radius 1 at rest, which 24 bodies of mass 1 and radius 0.1 reach from a distance of 1.101.
+ParticleSet siege() {
+    constexpr int kCount = 24;
+    std::vector<Double4> x{{0, 0, 0, 100}}, v{{0, 0, 0, 1}};
+    for (int k = 0; k < kCount; ++k) {
+        const double z = 1 - 2 * (k + 0.5) / kCount, r = std::sqrt(1 - z * z);
+        const double angle = k * std::numbers::pi * (3 - std::sqrt(5.0));
+        const Vec3d out{r * std::cos(angle), r * std::sin(angle), z};
+        x.push_back(packed(1.101 * out, 1));
+        v.push_back(packed(-1 * out, 1));
+    }
+    ParticleSet bodies = balls(x, v, 0.1);
+    bodies.surface[0].radius = 1;
+    return bodies;
+}
+
+TEST(Contact, bodiesThatReachOneInAStepMergeWithItInThatStep) {
+    for (const double softening : {0.0, 0.188})
+        for (const int threads : {1, 3})
+            for (const auto& [timeStep, steps] : {std::pair(0.01, 1), std::pair(0.001, 10)}) {
+                RunRequest request = testing_support::startOf(siege(), softening, timeStep, "cpu");
+                request.contact = ContactMode::merge;
+                request.backendOptions.threads = threads;
+                Simulation simulation(request);
+                simulation.takeContactEvents();
+                run(simulation, steps);
+                const ParticleSet left = simulation.bodies();
+                ASSERT_EQ(left.size(), 1u) << timeStep;
+                EXPECT_NEAR(left.position[0].w, 124, 1e-5);
+                EXPECT_EQ(simulation.contacts().bounces, 0);
+                EXPECT_EQ(simulation.takeContactEvents().back().step, 1);
+            }
+}
+
+TEST(Contact, whatAMergerCoversTouchesAtOnceAndOverlapAloneSeparatesNoPair) {
+    // The two at the left merge; the larger body then covers the third, at rest beside them, which merges in the same step.
+    ParticleSet bodies =
+        balls({{0.0, 0, 0, 1}, {-0.1, 0, 0, 1}, {0.24, 0, 0, 1e-3}}, {{-0.5, 0, 0, 1}, {0.5, 0, 0, 1}, {0, 0, 0, 1}}, 0.1);
+    for (std::size_t i = 0; i < 2; ++i) bodies.surface[i].radius = 0.2;
+    bodies.surface[2].radius = 0.01;
+    EXPECT_EQ(resolve(bodies, ContactMode::merge, 0.5).size(), 2u);
+    // A bound pair deep in each other merges, although it would part at the speed of escape.
+    bodies = balls({{0.0, 0, 0, 1}, {0.1, 0, 0, 1}}, {{0.1, 0, 0, 1}, {-0.1, 0, 0, 1}}, 0.1);
+    const std::vector<ContactEvent> events = resolve(bodies, ContactMode::merge, 1e-3);
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0].kind, ContactKind::merge);
+}
+
+/// The relative error of the energy's balance after some steps with contacts.
+double balanceError(const RunRequest& request, int steps, std::int64_t mergers) {
+    Simulation simulation(request);
+    simulation.takeContactEvents();
+    const double before = simulation.measure().energy();
+    run(simulation, steps);
+    EXPECT_GE(simulation.contacts().merges, mergers);
+    double lost = 0;
+    for (const ContactEvent& event : simulation.takeContactEvents()) lost += event.lost;
+    EXPECT_NEAR(lost, simulation.contacts().lost, 1e-9 * std::abs(lost)) << "the log has the balance";
+    return std::abs(simulation.measure().balance() / before - 1);
+}
+
+TEST(Contact, theBalanceOfMergersCountsFieldsBondsCarriersAndLightBodies) {
+    const ParticleSet pair = balls({{0.5, 0, 0, 1}, {1.2, 0, 0, 1}}, {{0, 1, 0, 1}, {-0.5, 1, 0, 1}}, 0.2);
+    RunRequest request = testing_support::startOf(pair, 0, 1e-3, "cpu");
+    request.contact = ContactMode::stick;
+    request.precision = Precision::fp64;
+    request.fields = "harmonic,frequency=5";
+    EXPECT_LT(balanceError(request, 300, 1), 1e-4);  // 4.8e-2 without the field
+    // The field ends with the body that carries it.
+    request.start = testing_support::startOf(balls({{0, 0, 0, 1}, {-1, 0, 0, 2}, {3, 0, 0, 0.1}},
+                                                   {{0, 0, 0, 1}, {4, 0, 0, 1}, {0, 1, 0, 1}}, 0.2),
+                                             0, 1e-3, "cpu")
+                        .start;
+    request.fields = "hernquist,mass=5,scale=1,body=0";
+    EXPECT_LT(balanceError(request, 300, 1), 1e-4);
+    Simulation simulation(request);
+    run(simulation, 300);
+    EXPECT_THAT(simulation.takeNote(), AllOf(HasSubstr("body 0 merged into body 1"), HasSubstr("hernquist")));
+    EXPECT_EQ(simulation.takeNote(), "");
+    // A bond ends with one of its bodies.
+    const auto list = std::make_shared<BondList>();
+    list->add({.first = 0, .second = 1, .numbers = {.length = 0.5, .stiffness = 40}});
+    Snapshot bonded;
+    bonded.bodies = pair;
+    bonded.softening = 0;
+    bonded.timeStep = 1e-3;
+    bonded.state = arraysOf(ForceTerms{std::make_shared<const Bonds>(list)});
+    request = startFrom(std::move(bonded), "bonded.csv").request;
+    request.backend = "cpu";
+    request.contact = ContactMode::stick;
+    request.precision = Precision::fp64;
+    EXPECT_LT(balanceError(request, 300, 1), 1e-4);
+    // No body has a thousandth of the mass.
+    RunRequest cold{
+        .scene = "cold-collapse", .bodies = 1500, .backend = "cpu", .contact = ContactMode::stick, .radius = 0.02};
+    cold.precision = Precision::fp64;
+    cold.timeStep = 2e-3;
+    EXPECT_LT(balanceError(cold, 20, 20), 2e-6);
+}
+
+TEST(Contact, moreOverlapsThanMemoryHoldsAreRefusedWithASentence) {
+    RunRequest request{.scene = "plummer", .bodies = 4200, .backend = "cpu", .contact = ContactMode::bounce, .radius = 1e-4};
+    Simulation simulation(request);
+    request.radius = 1e6;
+    EXPECT_THAT([&] { simulation.apply(request); }, testing::ThrowsMessage<OutOfMemoryError>(AllOf(
+                                                        HasSubstr("pairs of 4200 bodies"), HasSubstr("smaller radius"))));
+    EXPECT_EQ(simulation.configuration().contact.radius, 1e-4);
+    // Also where bodies meet within a step.
+    ParticleSet start = clump(4200, 0.01, 0);
+    const std::vector<Double4> before = start.position;
+    for (Double4& x : start.position) x = {-x.x, -x.y, -x.z, x.w};
+    for (Surface& surface : start.surface) surface.radius = 0.9;
+    EXPECT_THROW(
+        testing_support::resolveHere(before, start, {.mode = ContactMode::bounce}, kGravity, {.step = 1, .length = 1}),
+        OutOfMemoryError);
 }
 
 TEST(Contact, clumpsOfFiftyThousandBodiesEndInEveryMode) {
@@ -215,7 +335,7 @@ TEST(Contact, listsAndPartsOfADeviceGiveTheBitsOfOneQueue) {
                 EXPECT_EQ(listed.surface, searched.surface);
                 // So does the host with its own lists.
                 ParticleSet own = start;
-                EXPECT_EQ(resolveContacts(before, own, contact, kGravity, step).size(), all.size());
+                EXPECT_EQ(testing_support::resolveHere(before, own, contact, kGravity, step).size(), all.size());
                 EXPECT_TRUE(testing_support::sameBytes(own.position, searched.position));
                 EXPECT_TRUE(testing_support::sameBytes(own.velocity, searched.velocity));
                 EXPECT_EQ(own.surface, searched.surface);

@@ -122,6 +122,7 @@ bool ContactScan<Real>::find(const V* bodies, const V* velocities, FoundContacts
     search();
     while (facts.pairs > task.pairRoom || facts.near > task.nearRoom || facts.nearLarge > task.nearLargeRoom) {
         // Lists without room were not written, nor were their bodies near large ones.
+        requireFewPairs(std::max<std::size_t>(facts.pairs, facts.near / 2 + facts.nearLarge), count_);
         constexpr double kAhead = 1.25;
         const auto grown = [&](unsigned count) { return static_cast<std::size_t>(kAhead * count); };
         if (facts.pairs > task.pairRoom) pairs_.reserve(grown(facts.pairs));
