@@ -58,7 +58,8 @@ public:
     }
 
     EffectResult carryOut(const Effect& effect, Ticket ticket) override {
-        const bool exchanges = std::holds_alternative<ShareBodies>(effect) || std::holds_alternative<TakeBodies>(effect);
+        const bool exchanges = std::holds_alternative<ShareBodies>(effect) || std::holds_alternative<TakeBodies>(effect) ||
+                               std::holds_alternative<ReplaceBodies>(effect);
         const bool writes = std::holds_alternative<SaveRun>(effect) || std::holds_alternative<SaveScene>(effect);
         if (!exchanges && !writes && !std::holds_alternative<Restart>(effect) && !std::holds_alternative<Quit>(effect))
             openPicture();

@@ -595,7 +595,7 @@ std::string Controller::state(const Document& document, std::span<const std::str
     nlohmann::ordered_json json = nlohmann::ordered_json::object();
     for (const std::string& path : paths) {
         const Parameter& row = parameter(path);
-        json[path] = jsonValue(row.measured && !clock ? Value() : row.get(document));
+        json[path] = jsonValue(row.hidden(clock) ? Value() : row.get(document));
     }
     return jsonLine(json);
 }

@@ -53,14 +53,15 @@ struct Open {
     std::string file{};
     std::string units{};  ///< row of unitSystems() for its numbers; empty: the units of the file
 };
-/// Copies bodies of the last complete step into the memory shared with a client; TakeBodies begins a run from the bodies
-/// there.
+/// Copies bodies of the last complete step into the memory shared with a client. TakeBodies begins a run from the bodies
+/// there, ReplaceBodies continues this one with the arrays there.
 struct ShareBodies {
     unsigned arrays = 0;  ///< sum of SharedArrays
 };
 struct TakeBodies {
-    std::string units{};  ///< row of unitSystems() for its numbers; empty: G = 1
+    std::string units{};  ///< row of unitSystems() for its numbers; empty: those of the run
 };
+struct ReplaceBodies {};
 /// Opens the state that an earlier session left, or removes it.
 struct Recover {};
 struct ForgetSession {};
@@ -105,8 +106,8 @@ struct NextPanel {};
 struct Quit {};
 
 using Effect = std::variant<EditBodies, JumpTo, Restart, FindGroups, SavePicture, SaveRun, SaveScene, Open, ShareBodies,
-                            TakeBodies, Recover, ForgetSession, ListFolder, Record, Measure, TryKernel, OpenKernel,
-                            SaveKernel, LessonGo, WalkMenus, NextPanel, Quit>;
+                            TakeBodies, ReplaceBodies, Recover, ForgetSession, ListFolder, Record, Measure, TryKernel,
+                            OpenKernel, SaveKernel, LessonGo, WalkMenus, NextPanel, Quit>;
 
 /// A visitor made of lambdas, one for each kind of interest.
 template <class... Each>

@@ -17,6 +17,7 @@ namespace gravlab {
 namespace {
 
 constexpr std::string_view kVerbs[] = {"set", "get", "do", "open", "wait", "expect", "nowait"};
+constexpr const char* kNoClock = " depends on the clock of the machine, and off screen no clock shows";
 constexpr std::string_view kOperators[] = {"==", "!=", "<", "<=", ">", ">="};
 
 /// Removes the first word, or text in quotes or brackets, from the line and returns it.
@@ -215,7 +216,7 @@ void Script::abandon(const std::string& why) {
 
 Value Script::valueOfPath(const Document& document, const std::string& path) const {
     const Parameter& row = parameter(path);
-    return row.measured && !clock_ ? Value() : row.get(document);
+    return row.hidden(clock_) ? Value() : row.get(document);
 }
 
 void Script::answerEvent(const Document& document, std::size_t number, const Event& event) {
@@ -281,10 +282,9 @@ void Script::look(const Document& document, double seconds) {
     if (w.line.verb == Verb::get) {
         const Value asked = row.asked ? row.asked(document) : Value();
         if (asked != answer.value) answer.asked = asked;
-    } else if (row.measured && !clock_) {
-        answer = {.line = w.number,
-                  .status = CommandStatus::refused,
-                  .why = path + " depends on the clock of the machine, and off screen no clock shows"};
+        if (row.hidden(clock_)) answer.why = path + kNoClock;
+    } else if (row.hidden(clock_)) {
+        answer = {.line = w.number, .status = CommandStatus::refused, .why = path + kNoClock};
     } else if (!holds(condition, answer.value)) {
         if (w.line.verb != Verb::expect && !over) return;
         const std::string within = w.line.verb == Verb::expect ? "" : " after " + shortestText(w.line.seconds) + " s";

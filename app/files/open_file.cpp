@@ -13,6 +13,7 @@
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/read_files.h"
 #include "sim/io/run_settings.h"
+#include "sim/io/shared_bodies.h"
 
 #include <algorithm>
 #include <charconv>
@@ -124,12 +125,11 @@ LoadedStart openStart(const std::string& path, const ReadOptions& options, bool 
                    .print = {}};
     std::error_code ignored;
     if (!options.bonds.empty()) file.bonds = std::filesystem::absolute(options.bonds, ignored).lexically_normal().string();
-    if (stays && path != "-") file.path = std::filesystem::absolute(path, ignored).lexically_normal().string();
-    return startFrom(readSnapshot(path, options),
-                     path == "-"    ? "standard input"
-                     : last.empty() ? path
-                                    : last,
-                     std::move(file));
+    Snapshot snapshot = readSnapshot(path, options);
+    const bool shared = snapshot.format == kSharedFormat;
+    if (stays && path != "-" && !shared) file.path = std::filesystem::absolute(path, ignored).lexically_normal().string();
+    const std::string name = shared ? std::string(kSharedRun) : path == "-" ? "standard input" : last.empty() ? path : last;
+    return startFrom(std::move(snapshot), name, std::move(file));
 }
 
 namespace {

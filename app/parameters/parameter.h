@@ -86,6 +86,7 @@ struct Parameter {
     bool multiples = false;  ///< whole numbers may be written 64k (= 65536) and 1M
     bool single = false;     ///< stored in single precision, so it must be valid there too
     bool measured = false;   ///< depends on the clock of the machine, so it is empty where no clock is visible
+    bool counted = false;    ///< measured, but the same on every machine: never empty
     DisplayUnit shown{};
     DragSpec dragged{};
     StoredNames kept{};
@@ -112,6 +113,8 @@ struct Parameter {
     std::function<Reason(const Document&)> unavailable{};
 
     bool fact() const { return set == nullptr; }
+    /// Whether a script has no value of it; `clock`: whether the script sees the clock of the machine.
+    bool hidden(bool clock) const { return measured && !counted && !clock; }
 };
 
 /// All rows, in the order of their groups.

@@ -6,6 +6,7 @@
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/precision.h"
 #include "sim/io/run_settings.h"
+#include "sim/io/shared_bodies.h"
 #include "sim/io/toml_value.h"
 #include "sim/run/resolve.h"
 #include "sim/tree/criterion.h"
@@ -491,6 +492,11 @@ Value onceVerified(const Document& d, double value) {
 void addFacts(Rows& rows) {
     rows.fact("run.step", "Step", "complete steps since the start", inFacts<&Facts::step>);
     rows.fact("run.time", "Time", "simulated", inFacts<&Facts::time>, {.unit = "T"});
+    rows.fact("run.units", "Units", "units of arrays that a client shares: of lengths, velocities, masses and times",
+              [](const Document& d) {
+                  const Facts& f = d.facts;
+                  return f.scene ? arrayUnits(f.configuration, *f.scene).words() : std::string();
+              });
     rows.fact("run.inner_step", "Inner step", "length of the newest automatic step; 0 with fixed steps",
               inFacts<&Facts::innerStep>, {.unit = "T"});
     rows.measured("run.step_progress", "Progress", "part of the forces of the step under way",
@@ -540,15 +546,16 @@ void addFacts(Rows& rows) {
              "precision. Above 1e-3 of the start the run is doubtful; above 1e-1 the picture does not follow the law.",
          .lags = energyLags});
     rows.measured("run.merged", "Merged", "bodies that have merged into others since the start",
-                  [](const Document& d) { return d.facts.contacts.merges; });
+                  [](const Document& d) { return d.facts.contacts.merges; }, {.counted = true});
     rows.measured("run.bounced", "Bounced", "bounces of two bodies since the start",
-                  [](const Document& d) { return d.facts.contacts.bounces; });
+                  [](const Document& d) { return d.facts.contacts.bounces; }, {.counted = true});
     rows.measured(
         "run.energy_lost", "Energy lost", "energy that contacts have taken out of the motion since the start",
         [](const Document& d) { return d.facts.contacts.lost; },
         {.explanation = "Mergers and bounces turn motion into heat; a merged pair also takes its negative potential "
                         "along, so the number may be negative. The energy error counts this energy, so it shows the "
-                        "errors of time step and precision alone."});
+                        "errors of time step and precision alone.",
+         .counted = true});
     rows.measured(
         "run.virial_ratio", "2T/|W|", "twice the kinetic energy over the potential one, as last measured: 1 in balance",
         [](const Document& d) { return d.facts.virial ? Value(2 * *d.facts.virial) : Value(); },

@@ -144,6 +144,20 @@ EffectResult BodyEditor::edit(const EditBodies& asked) {
     throw std::logic_error("no edit of bodies is called '" + std::string(asked.row) + "'");
 }
 
+EffectResult BodyEditor::replace(const ParticleSet& bodies) {
+    return tryEdits([&](const ParticleSet&, bool) {
+        std::vector<BodyEdit> edits;
+        edits.reserve(bodies.size());
+        for (std::size_t i = 0; i < bodies.size(); ++i)
+            edits.push_back({.kind = BodyEdit::Kind::set,
+                             .id = bodies.id[i],
+                             .position = bodies.position[i],
+                             .velocity = bodies.velocity[i],
+                             .group = bodies.group[i]});
+        return edits;
+    });
+}
+
 /// Throws where edits are refused, by Edits or for lack of memory; the bodies are then unchanged.
 void BodyEditor::makeEdits(const Edits& edits) {
     host_.first().feed().beforeChange(host_.simulation());

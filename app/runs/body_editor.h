@@ -26,6 +26,8 @@ public:
     /// A refused edit leaves the run unchanged. An applied edit can be undone while the bodies are the same, or after they
     /// return. Throws DeviceError when the bodies are lost.
     EffectResult edit(const EditBodies& wanted);
+    /// Gives all bodies the properties of these, which have the same ids.
+    EffectResult replace(const ParticleSet& bodies);
     /// Applies the spring of document.pull for the time since it last acted. Call it once a frame, before the steps.
     void pull();
     /// The bodies are replaced from elsewhere: earlier edits cannot be undone on them.

@@ -29,6 +29,7 @@ public:
     /// false. `again`: the scene starts anew although none of its settings changed.
     bool apply(bool again = false);
     EffectResult edit(const EditBodies& wanted) { return editor_.edit(wanted); }
+    EffectResult replace(const ParticleSet& bodies) { return editor_.replace(bodies); }
     /// Goes to a kept state, where the run pauses. Throws DeviceError: the bodies are lost.
     EffectResult jump(const JumpTo& to);
     /// See Host. States of all changes together take at most kStatesOfChanges bytes; the oldest are dropped first.

@@ -49,6 +49,7 @@ EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
                    [&](const Open& e) { return open(e); },
                    [&](const ShareBodies& e) { return share(e); },
                    [&](const TakeBodies& e) { return takeShared(e); },
+                   [&](const ReplaceBodies&) { return replaceFromShared(); },
                    [&](const Recover&) { return needsWindow("what an earlier session left is opened"); },
                    [&](const ForgetSession&) { return needsWindow("what an earlier session left is removed"); },
                    [&](const ListFolder&) { return needsWindow("folders are listed"); },
@@ -144,16 +145,28 @@ EffectResult BaseHost::share(const ShareBodies& effect) {
     if (!measured.failure.empty()) return failedBecause(measured.failure);
     simulation.snapshot(shared_);
     writeShared(app_.document.ui.files.shared, effect.arrays, shared_, simulation.step(), simulation.time(),
-                effect.arrays & kSharedEnergies ? &measured : nullptr, &sharedMapping_);
+                effect.arrays & kSharedEnergies ? &measured : nullptr,
+                arrayUnits(simulation.configuration(), simulation.scene()), &sharedMapping_);
     return {};
 }
 
 EffectResult BaseHost::takeShared(const TakeBodies& effect) {
     ReadOptions read;
     read.units = effect.units;
-    read.allowSigns = lawRow(app_.document.facts.configuration.force.law).signedSources;
-    return taking([this, start = startFrom(readShared(app_.document.ui.files.shared, read), "bodies of a client")](
-                      Document& d) mutable { return takeStart(d, std::move(start), app_.applyIntent()); });
+    const Simulation& now = app_.runs.simulation();
+    Snapshot bodies = readShared(app_.document.ui.files.shared, read, arrayUnits(now.configuration(), now.scene()));
+    return taking([this, start = startFrom(std::move(bodies), std::string(kSharedRun))](Document& d) mutable {
+        return takeStart(d, std::move(start), app_.applyIntent());
+    });
+}
+
+EffectResult BaseHost::replaceFromShared() {
+    Simulation& now = app_.runs.simulation();
+    ReadOptions read;
+    read.allowSigns = lawRow(now.force().law).signedSources;
+    ParticleSet bodies = now.bodies();
+    replaceShared(app_.document.ui.files.shared, read, arrayUnits(now.configuration(), now.scene()), bodies);
+    return app_.runs.replace(bodies);
 }
 
 EffectResult BaseHost::begin(const Measure& effect, Ticket ticket) {

@@ -42,6 +42,7 @@ private:
     EffectResult begin(const Measure& effect, Ticket ticket);
     EffectResult share(const ShareBodies& effect);
     EffectResult takeShared(const TakeBodies& effect);
+    EffectResult replaceFromShared();
 
     std::optional<Ticket> groups_, measuring_, trying_;  ///< tickets of the effects under way
     std::vector<Ended> ended_;

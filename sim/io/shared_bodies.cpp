@@ -2,6 +2,7 @@
 
 #include "sim/core/error.h"
 #include "sim/core/thread_pool.h"
+#include "sim/io/file/source.h"
 #include "sim/io/formats/body_collector.h"
 #include "sim/io/formats/units.h"
 #include "sim/measure/diagnostics.h"
@@ -84,15 +85,9 @@ void writeAt(int descriptor, std::uint64_t place, const void* bytes, std::size_t
     }
 }
 
-void readAt(int descriptor, std::uint64_t place, void* bytes, std::size_t count) {
-    char* at = static_cast<char*>(bytes);
-    while (count > 0) {
-        const ssize_t done = ::pread(descriptor, at, count, static_cast<off_t>(place));
-        if (done < 0 && errno == EINTR) continue;
-        if (done < 0) throw IoError(std::string("bodies cannot be read from the shared memory: ") + because());
-        if (done == 0) throw InputError(std::string(kSharedName) + ": became shorter while it was read");
-        at += done, place += static_cast<std::uint64_t>(done), count -= static_cast<std::size_t>(done);
-    }
+void readAt(const Source& source, std::uint64_t place, void* bytes, std::size_t count) {
+    if (source.readAt(place, bytes, count) < count)
+        throw InputError(std::string(kSharedName) + ": became shorter while it was read");
 }
 
 /// Writes one array: by threads into mapped memory, or in pieces that stay in the cache. `put(to, i)` stores what body i
@@ -114,7 +109,105 @@ void writeArray(int descriptor, char* mapped, std::uint64_t place, std::size_t b
     }
 }
 
+/// The bodies of a block, and the arrays that it has; those that it lacks are 0.
+struct Block {
+    Snapshot snapshot;
+    unsigned arrays = 0;
+};
+
+Source opened(int descriptor) {
+    struct stat now {};
+    if (::fstat(descriptor, &now) != 0)
+        throw IoError("descriptor " + std::to_string(descriptor) + " is no shared memory: " + because());
+    return Source::open("/proc/self/fd/" + std::to_string(descriptor));
+}
+
+/// `needed`: arrays without which it is refused.
+Block blockOf(const Source& source, const ReadOptions& options, unsigned needed) {
+    const std::uint64_t size = source.size().value_or(0);
+    SharedHeader header;
+    if (size < sizeof header) throw InputError(std::string(kSharedName) + ": has no bodies yet");
+    readAt(source, 0, &header, sizeof header);
+    if (header.magic != kMagic) throw InputError(std::string(kSharedName) + ": does not begin with GRAVBLK1");
+    if (header.arrays & ~kAllArrays)
+        throw InputError(std::string(kSharedName) +
+                         ": has arrays that are unknown here; client and program differ in version");
+    if (needed & ~header.arrays) throw InputError(std::string(kSharedName) + ": positions and masses are needed");
+    if (header.bodies > options.maxBodies || placesOf(header.arrays, header.bodies).end > size)
+        throw InputError(std::string(kSharedName) + ": announces " + std::to_string(header.bodies) + " bodies, but has " +
+                         std::to_string(size) + " bytes");
+    if (!std::isfinite(header.time)) throw InputError(std::string(kSharedName) + ": the time is not a finite number");
+
+    const Places places = placesOf(header.arrays, header.bodies);
+    BodyCollector bodies(kSharedName, options, false);
+    bodies.expect(header.bodies);
+    std::vector<double> position(3 * kBodiesAChunk), velocity(3 * kBodiesAChunk), mass(kBodiesAChunk),
+        response(kBodiesAChunk, 1.0);
+    std::vector<std::uint32_t> id(kBodiesAChunk);
+    std::vector<std::uint8_t> group(kBodiesAChunk);
+    const std::array<void*, kArrays.size()> to{position.data(), velocity.data(), mass.data(),
+                                               id.data(),       group.data(),    response.data()};
+    for (std::uint64_t begin = 0; begin < header.bodies; begin += kBodiesAChunk) {
+        const std::size_t count = std::min<std::uint64_t>(kBodiesAChunk, header.bodies - begin);
+        for (std::size_t array = 0; array < kArrays.size(); ++array)
+            if (header.arrays & kArrays[array].bit)
+                readAt(source, places.begin[array] + begin * kArrays[array].bytes, to[array], count * kArrays[array].bytes);
+        for (std::size_t i = 0; i < count; ++i) {
+            BodyRow row{.x = position[3 * i],
+                        .y = position[3 * i + 1],
+                        .z = position[3 * i + 2],
+                        .vx = velocity[3 * i],
+                        .vy = velocity[3 * i + 1],
+                        .vz = velocity[3 * i + 2],
+                        .mass = mass[i],
+                        .response = response[i],
+                        .id = id[i],
+                        .group = group[i]};
+            bodies.add(row, [&] { return std::string("the arrays"); });
+        }
+    }
+    Block block{.snapshot = {}, .arrays = header.arrays};
+    const bool ids = header.arrays & kSharedIds;
+    bodies.finish(block.snapshot, ids, header.arrays & kSharedGroups);
+    if (ids && !block.snapshot.knowsIds) throw InputError(std::string(kSharedName) + ": two bodies have the same id");
+    block.snapshot.time = header.time;
+    block.snapshot.knowsVelocities = header.arrays & kSharedVelocities;
+    return block;
+}
+
+/// From numbers in these units to G = 1.
+void convertFrom(const ArrayUnits& units, Snapshot& snapshot) {
+    const double time = *snapshot.time / units.timeScale;
+    convertFrom(units.of, snapshot, kSharedName);
+    snapshot.time = time;
+    snapshot.units = units.of.plain() ? "G = 1" : "G = 1; converted from " + units.words();
+}
+
 }  // namespace
+
+std::string ArrayUnits::words() const {
+    if (!of.named()) return "L, L/T, M, T";
+    return of.length + ", " + of.velocity + ", " + of.mass + ", " + time;
+}
+
+ArrayUnits arrayUnits(const RunConfiguration& run, const Scene& scene) {
+    const SceneUnits& shown = scene.units;
+    ArrayUnits units{
+        .of = run.start ? run.start->fileUnits : FileUnits{}, .time = std::string(shown.time), .timeScale = shown.timeScale};
+    FileUnits& of = units.of;
+    if (of.plain() && !of.named() && !shown.length.empty()) {
+        of = physicalUnits(shown);
+        of.length = shown.length, of.lengthBy = shown.lengthScale;
+        of.mass = shown.mass, of.massBy = 1 / shown.massScale;
+        of.velocity = shown.speed, of.velocityBy = shown.speedScale;
+    }
+    // A velocity such as au/yr has the time that belongs to its length.
+    if (of.named() && of.velocity.starts_with(of.length + "/")) {
+        units.time = of.velocity.substr(of.length.size() + 1);
+        units.timeScale = of.lengthBy / of.velocityBy;
+    }
+    return units;
+}
 
 unsigned sharedArraysOf(std::string_view names) {
     unsigned arrays = 0;
@@ -122,7 +215,7 @@ unsigned sharedArraysOf(std::string_view names) {
         const std::size_t end = std::min(names.find_first_of(" ,"), names.size());
         const std::string_view name = names.substr(0, end);
         names.remove_prefix(std::min(end + 1, names.size()));
-        if (name.empty()) continue;
+        if (name.empty() || name == "header") continue;
         if (name == "energies") {
             arrays |= kSharedEnergies;
             continue;
@@ -159,7 +252,8 @@ void SharedMapping::release() {
 }
 
 void writeShared(int descriptor, unsigned arrays, const ParticleSet& bodies, std::int64_t step, double time,
-                 const Diagnostics* measured, SharedMapping* mapping) {
+                 const Diagnostics* measured, const ArrayUnits& units, SharedMapping* mapping) {
+    const double length = units.of.lengthBy, velocity = units.of.velocityBy, mass = units.of.massBy;
     const std::size_t n = bodies.size();
     const Places places = placesOf(arrays, n);
     struct stat now {};
@@ -172,25 +266,27 @@ void writeShared(int descriptor, unsigned arrays, const ParticleSet& bodies, std
     header.arrays = arrays & kAllArrays;
     header.bodies = n;
     header.step = step;
-    header.time = time;
+    header.time = time * units.timeScale;
     if (measured) {
-        header.kinetic = measured->kinetic;
-        header.potential = measured->potential;
-        const auto& p = measured->momentum;
-        const auto& l = measured->angularMomentum;
-        const auto& c = measured->centreOfMass;
+        header.kinetic = measured->kinetic * velocity * velocity / mass;
+        header.potential = measured->potential * velocity * velocity / mass;
+        const Vec3d p = velocity / mass * measured->momentum;
+        const Vec3d l = length * velocity / mass * measured->angularMomentum;
+        const Vec3d c = length * measured->centreOfMass;
         header.moments = {p.x, p.y, p.z, l.x, l.y, l.z, c.x, c.y, c.z};
     }
-    const auto three = [](double* to, const Double4& of) { to[0] = of.x, to[1] = of.y, to[2] = of.z; };
+    const auto three = [](double* to, const Double4& of, double scale) {
+        to[0] = of.x * scale, to[1] = of.y * scale, to[2] = of.z * scale;
+    };
     if (arrays & kSharedPositions)
         writeArray<double, 3>(descriptor, mapped, places.begin[0], n,
-                              [&](double* to, std::size_t i) { three(to, bodies.position[i]); });
+                              [&](double* to, std::size_t i) { three(to, bodies.position[i], length); });
     if (arrays & kSharedVelocities)
         writeArray<double, 3>(descriptor, mapped, places.begin[1], n,
-                              [&](double* to, std::size_t i) { three(to, bodies.velocity[i]); });
+                              [&](double* to, std::size_t i) { three(to, bodies.velocity[i], velocity); });
     if (arrays & kSharedMasses)
         writeArray<double, 1>(descriptor, mapped, places.begin[2], n,
-                              [&](double* to, std::size_t i) { *to = bodies.position[i].w; });
+                              [&](double* to, std::size_t i) { *to = bodies.position[i].w / mass; });
     if (arrays & kSharedIds) writeAt(descriptor, places.begin[3], bodies.id.data(), n * sizeof(std::uint32_t));
     if (arrays & kSharedGroups) writeAt(descriptor, places.begin[4], bodies.group.data(), n);
     if (arrays & kSharedResponses)
@@ -199,60 +295,38 @@ void writeShared(int descriptor, unsigned arrays, const ParticleSet& bodies, std
     writeAt(descriptor, 0, &header, sizeof header);
 }
 
-Snapshot readShared(int descriptor, const ReadOptions& options) {
-    struct stat now {};
-    if (::fstat(descriptor, &now) != 0)
-        throw IoError("descriptor " + std::to_string(descriptor) + " is no shared memory: " + because());
-    const auto size = static_cast<std::uint64_t>(now.st_size);
-    SharedHeader header;
-    if (size < sizeof header) throw InputError(std::string(kSharedName) + ": has no bodies yet");
-    readAt(descriptor, 0, &header, sizeof header);
-    if (header.magic != kMagic) throw InputError(std::string(kSharedName) + ": does not begin with GRAVBLK1");
-    if (header.arrays & ~kAllArrays)
-        throw InputError(std::string(kSharedName) +
-                         ": has arrays that are unknown here; client and program differ in version");
-    if (!(header.arrays & kSharedPositions) || !(header.arrays & kSharedMasses))
-        throw InputError(std::string(kSharedName) + ": positions and masses are needed");
-    if (header.bodies > options.maxBodies || placesOf(header.arrays, header.bodies).end > size)
-        throw InputError(std::string(kSharedName) + ": announces " + std::to_string(header.bodies) + " bodies, but has " +
-                         std::to_string(size) + " bytes");
-    if (!std::isfinite(header.time)) throw InputError(std::string(kSharedName) + ": the time is not a finite number");
+bool looksShared(const Source& source) { return source.head().starts_with(std::string_view(kMagic.data(), kMagic.size())); }
 
-    const Places places = placesOf(header.arrays, header.bodies);
-    BodyCollector bodies(kSharedName, options, false);
-    bodies.expect(header.bodies);
-    std::vector<double> position(3 * kBodiesAChunk), velocity(3 * kBodiesAChunk), mass(kBodiesAChunk),
-        response(kBodiesAChunk, 1.0);
-    std::vector<std::uint32_t> id(kBodiesAChunk);
-    std::vector<std::uint8_t> group(kBodiesAChunk);
-    const std::array<void*, kArrays.size()> to{position.data(), velocity.data(), mass.data(),
-                                               id.data(),       group.data(),    response.data()};
-    for (std::uint64_t begin = 0; begin < header.bodies; begin += kBodiesAChunk) {
-        const std::size_t count = std::min<std::uint64_t>(kBodiesAChunk, header.bodies - begin);
-        for (std::size_t array = 0; array < kArrays.size(); ++array)
-            if (header.arrays & kArrays[array].bit)
-                readAt(descriptor, places.begin[array] + begin * kArrays[array].bytes, to[array],
-                       count * kArrays[array].bytes);
-        for (std::size_t i = 0; i < count; ++i) {
-            BodyRow row{.x = position[3 * i],
-                        .y = position[3 * i + 1],
-                        .z = position[3 * i + 2],
-                        .vx = velocity[3 * i],
-                        .vy = velocity[3 * i + 1],
-                        .vz = velocity[3 * i + 2],
-                        .mass = mass[i],
-                        .response = response[i],
-                        .id = id[i],
-                        .group = group[i]};
-            bodies.add(row, [&] { return std::string("the arrays"); });
-        }
-    }
-    Snapshot snapshot;
-    bodies.finish(snapshot, header.arrays & kSharedIds, header.arrays & kSharedGroups);
-    snapshot.time = header.time;
-    snapshot.knowsVelocities = header.arrays & kSharedVelocities;
+Snapshot readSharedFile(Source& source, const ReadOptions& options) {
+    Snapshot snapshot = blockOf(source, options, kSharedPositions | kSharedMasses).snapshot;
     convertUnits(snapshot, options, std::nullopt, kSharedName);
     return snapshot;
+}
+
+Snapshot readShared(int descriptor, const ReadOptions& options, const ArrayUnits& units) {
+    Block block = blockOf(opened(descriptor), options, kSharedPositions | kSharedMasses);
+    if (!options.units.empty())
+        convertUnits(block.snapshot, options, std::nullopt, kSharedName);
+    else
+        convertFrom(units, block.snapshot);
+    return std::move(block.snapshot);
+}
+
+void replaceShared(int descriptor, const ReadOptions& options, const ArrayUnits& units, ParticleSet& bodies) {
+    Block block = blockOf(opened(descriptor), options, 0);
+    convertFrom(units, block.snapshot);
+    const ParticleSet& given = block.snapshot.bodies;
+    if (given.size() != bodies.size())
+        throw InputError(std::string(kSharedName) + ": has " + std::to_string(given.size()) + " bodies, and the run has " +
+                         std::to_string(bodies.size()));
+    const auto three = [](Double4& to, const Double4& from) { to.x = from.x, to.y = from.y, to.z = from.z; };
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        if (block.arrays & kSharedPositions) three(bodies.position[i], given.position[i]);
+        if (block.arrays & kSharedVelocities) three(bodies.velocity[i], given.velocity[i]);
+        if (block.arrays & kSharedMasses) bodies.position[i].w = given.position[i].w;
+        if (block.arrays & kSharedResponses) bodies.velocity[i].w = given.velocity[i].w;
+        if (block.arrays & kSharedGroups) bodies.group[i] = given.group[i];
+    }
 }
 
 }  // namespace gravlab

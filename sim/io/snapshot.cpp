@@ -6,6 +6,7 @@
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/formats.h"
+#include "sim/io/shared_bodies.h"
 
 #include <algorithm>
 #include <cmath>
@@ -54,6 +55,10 @@ constexpr FileFormat kFormats[] = {
      writeTab, kKeepsDoubles | kKeepsUnits},
 };
 
+/// Memory that a client shares. It has no extension, and no list has it.
+constexpr FileFormat kShared{
+    kSharedFormat, "bodies in memory that a client shares", {}, false, looksShared, always, readSharedFile, nullptr};
+
 // Other files that people drop on the program, and advice for each.
 struct OtherFile {
     std::string_view magic;
@@ -94,7 +99,7 @@ const FileFormat& detected(const Source& source) {
 }
 
 Snapshot readFrom(Source& source, const ReadOptions& options) {
-    const FileFormat& format = detected(source);
+    const FileFormat& format = kShared.detect(source) ? kShared : detected(source);
     if (!options.columns.empty() && !format.text)
         throw UsageError("--columns is for tables; " + source.name() + " is " + std::string(format.name));
     try {

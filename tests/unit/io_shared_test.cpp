@@ -1,4 +1,6 @@
 // Bodies in memory that a client shares: what comes back, and headers that lie.
+#include "sim/io/checkpoint.h"
+#include "sim/io/formats/units.h"
 #include "sim/io/shared_bodies.h"
 #include "sim/measure/diagnostics.h"
 #include "tests/unit/io_support.h"
@@ -97,7 +99,7 @@ TEST(SharedBodies, sealedMemoryIsMappedOnceAndWrittenByThreads) {
     ASSERT_EQ(::fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK), 0);
     const ParticleSet few = manyBodies();
     for (const ParticleSet* set : {&few, static_cast<const ParticleSet*>(&bodies), &few}) {
-        writeShared(descriptor, kEverything, *set, 1, 2, nullptr, &mapping);
+        writeShared(descriptor, kEverything, *set, 1, 2, nullptr, {}, &mapping);
         EXPECT_TRUE(io_test::sameBodies(*set, readShared(descriptor, {}).bodies));
     }
     const char* const there = mapping.of(descriptor, 128);
@@ -142,13 +144,67 @@ TEST(SharedBodies, refuseHeadersThatLie) {
     fresh();
     memory.cutTo(1000);
     EXPECT_THAT(why(), HasSubstr("1000 bytes"));
+    ParticleSet twice = bodies;
+    twice.id[3] = twice.id[9];
+    writeShared(memory.descriptor(), kEverything, twice, 0, 0, nullptr);
+    EXPECT_THAT(why(), HasSubstr("two bodies have the same id"));
     EXPECT_THROW(readShared(-1, {}), IoError);
     EXPECT_THROW(writeShared(-1, kSharedIds, bodies, 0, 0, nullptr), IoError);
+}
+
+/// What goes in under --units comes out alike, and goes in again as it came out.
+TEST(SharedBodies, keepTheUnitsOfTheirRun) {
+    ParticleSet bodies = manyBodies();
+    ClientMemory memory;
+    const auto near = [](double a, double b) { return std::abs(a - b) <= 4e-16 * std::abs(b); };
+    for (const UnitSystem& system : unitSystems()) {
+        SCOPED_TRACE(system.name);
+        writeShared(memory.descriptor(), kEverything, bodies, 0, 0, nullptr);
+        Snapshot taken = readShared(memory.descriptor(), {.units = std::string(system.name)});
+        for (const bool again : {false, true}) {
+            RunConfiguration run;
+            run.start = startFrom(std::move(taken), "test").request.start;
+            const ArrayUnits units = arrayUnits(run, run.start->row);
+            EXPECT_EQ(units.words().substr(0, units.words().find(',')),
+                      system.lengthName.empty() ? "L" : std::string(system.lengthName));
+            writeShared(memory.descriptor(), kEverything, run.start->state.bodies, 0, 1, nullptr, units);
+            EXPECT_TRUE(near(memory.get<double>(32), units.timeScale));
+            const std::size_t velocities = 128 + (24 * bodies.size() + 63) / 64 * 64;
+            for (const std::size_t i : {1u, 77u, 10'000u}) {
+                EXPECT_TRUE(near(memory.get<double>(128 + 24 * i + 8), bodies.position[i].y));
+                EXPECT_TRUE(near(memory.get<double>(velocities + 24 * i + 16), bodies.velocity[i].z));
+                EXPECT_TRUE(near(memory.get<double>(velocities + (24 * bodies.size() + 63) / 64 * 64 + 8 * i),
+                                 bodies.position[i].w));
+            }
+            if (!again) taken = readShared(memory.descriptor(), {}, units);
+        }
+    }
+}
+
+TEST(SharedBodies, replaceTheArraysThatAreThere) {
+    const ParticleSet bodies = manyBodies();
+    ParticleSet moved = bodies, changed = bodies;
+    ClientMemory memory;
+    for (Double4& at : moved.position) at = {2 * at.x, 2 * at.y, 2 * at.z, 3 * at.w};
+    for (Double4& at : moved.velocity) at = {-at.x, -at.y, -at.z, 1};
+    writeShared(memory.descriptor(), kSharedVelocities, moved, 0, 0, nullptr);
+    replaceShared(memory.descriptor(), {}, {}, changed);
+    EXPECT_EQ(changed.position[5], bodies.position[5]);
+    EXPECT_EQ(changed.velocity[5], moved.velocity[5]);
+    writeShared(memory.descriptor(), kSharedPositions, moved, 0, 0, nullptr);
+    replaceShared(memory.descriptor(), {}, {}, changed);
+    EXPECT_EQ(changed.position[5].y, moved.position[5].y);
+    EXPECT_EQ(changed.position[5].w, bodies.position[5].w) << "the mass";
+    EXPECT_EQ(changed.velocity[5], moved.velocity[5]);
+    changed.resize(7);
+    EXPECT_THAT(refused([&] { replaceShared(memory.descriptor(), {}, {}, changed); }),
+                HasSubstr("has 10001 bodies, and the run has 7"));
 }
 
 TEST(SharedBodies, namesOfArraysAreChecked) {
     EXPECT_EQ(sharedArraysOf("positions, ids"), unsigned{kSharedPositions | kSharedIds});
     EXPECT_EQ(sharedArraysOf("energies"), unsigned{kSharedEnergies});
+    EXPECT_EQ(sharedArraysOf("header"), 0u);
     EXPECT_THROW(sharedArraysOf("positions,speed"), UsageError);
 }
 

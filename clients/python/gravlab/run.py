@@ -3,7 +3,9 @@
 import fcntl
 import json
 import mmap
+import operator
 import os
+import random
 import re
 import shutil
 import struct
@@ -30,6 +32,7 @@ _ARRAYS = (
     ("responses", 32, np.float64, 1),
 )
 _LONGEST_LINE = 4096
+_MOST_STEPS = 2**53
 # Numpy copies without Python's lock, so that threads share the copy of a large array: of 24 MB, half its time on two cores.
 _PART = 1 << 22  # bytes of a thread at least
 _PIECE_SECONDS = 0.25
@@ -72,7 +75,10 @@ def _program(program=None):
     """The command of the program, or a sentence on where it was looked for."""
     for found in (program, os.environ.get("GRAVLAB"), shutil.which("gravlab")):
         if found:
-            return os.fspath(found)
+            try:
+                return os.fspath(found)
+            except TypeError:
+                raise Refused(f"a program is a path, not {found!r}") from None
     raise GravlabError("no program 'gravlab' on the PATH; install it, set GRAVLAB to its path, or give program=")
 
 
@@ -133,36 +139,86 @@ def _options(options):
     """Options of the command line from keywords: time_step=0.1 is --time-step 0.1, window=True is --window."""
     words = []
     for name, value in options.items():
+        if not re.fullmatch("[A-Za-z][A-Za-z0-9_]*", name) or name in ("help", "version", "share"):
+            raise Refused(f"open() has no option '{name}'; those of 'gravlab play --help' can be given")
         flag = "-n" if name == "bodies" else "--" + {"time_step": "dt"}.get(name, name).replace("_", "-")
-        if value is True:
-            words.append(flag)
-        elif value is not False and value is not None:
-            words += [flag, str(value)]
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if one is True:
+                words.append(flag)
+            elif one is not False and one is not None:
+                words += [flag, str(one)]
     return words
+
+
+def _whole(what, value):
+    """A whole number that was given as such, or as 5.0."""
+    try:
+        return int(value) if isinstance(value, (float, np.floating)) and value == int(value) else operator.index(value)
+    except (TypeError, ValueError, OverflowError):
+        raise Refused(f"{what} is a whole number, not {value!r}") from None
+
+
+def _numbers(name, values):
+    """An array of numbers. What numpy would turn into others without a word is refused."""
+    if np.ma.is_masked(values):
+        raise Refused(f"{name} have masked values; fill them, or leave those bodies out")
+    try:
+        array = np.asarray(values)
+        array = array.astype(np.float64) if array.dtype.kind == "O" else array
+    except (TypeError, ValueError) as error:
+        raise Refused(f"{name} are no numbers: {error}") from error
+    if array.dtype.kind not in "fiub":
+        raise Refused(f"{name} are {array.dtype}; expected real numbers")
+    return array
+
+
+def _bodies(positions, velocities, masses, ids, groups):
+    """Arrays of bodies by name. Without masses all weigh 1/N; one mass is that of each body."""
+    places = _numbers("positions", positions)
+    given = {"positions": places, "velocities": velocities, "masses": masses, "ids": ids, "groups": groups}
+    if places.ndim != 2 or places.shape[1] != 3 or len(places) == 0:
+        raise Refused(f"positions have the shape {places.shape}; expected (N, 3)")
+    if masses is None or np.ndim(masses) == 0:
+        given["masses"] = np.full(len(places), 1 / len(places) if masses is None else _numbers("masses", masses))
+    return given
+
+
+def _scene(scene):
+    """The word of the command line for a scene or a file."""
+    try:
+        word = os.fsdecode(scene)
+    except TypeError:
+        raise Refused(f"a scene is a name, and a file is a path, not {scene!r}") from None
+    if word.startswith("-"):
+        raise Refused(f"'{word}' is neither a scene nor a file; a file of that name is './{word}'")
+    return word
 
 
 def open(scene=None, *, positions=None, velocities=None, masses=None, ids=None, groups=None, units=None,
          program=None, **options):
     """Starts a run of a scene, of a file, or of bodies from arrays.
 
-    scene       name of a scene or path of a file; see 'gravlab list scenes'
+    scene       name of a scene or path of a file; see 'gravlab list scenes'; without it the galaxy
     positions   (N, 3) lengths, instead of a scene; with velocities (N, 3), masses (N,), ids and groups
-    units       unit system of the arrays, such as "galactic"; without it G = 1
+    units       unit system of the arrays or of the file, such as "galactic"; without it G = 1, or as the file says
     program     the program; without it $GRAVLAB, or 'gravlab' on the PATH
     options     of 'gravlab play', such as bodies=65536, accuracy=1e-3, backend="cpu", time_step=0.01, window=True
 
-    The run is closed at the end of a with block, by close(), or when nothing refers to it any more.
+    Without velocities the bodies rest; without masses all weigh 1/N. The run is closed at the end of a with block, by
+    close(), or when nothing refers to it any more.
     """
-    if positions is not None and scene is not None:
-        raise Refused("give a scene or positions, not both")
-    run = Run(_program(program), scene or ("two-body" if positions is not None else "galaxy"), options)
+    bodies = None
     if positions is not None:
-        try:
-            run.take(positions, velocities, masses, ids=ids, groups=groups, units=units)
-        except BaseException:
-            run.close()
-            raise
-    return run
+        if scene is not None:
+            raise Refused("give a scene or positions, not both")
+        bodies = _bodies(positions, velocities, masses, ids, groups)
+    else:
+        for name, array in (("velocities", velocities), ("masses", masses), ("ids", ids), ("groups", groups)):
+            if array is not None:
+                raise Refused(f"{name} belong to positions, which are missing")
+    if units is not None:
+        options["units"] = units
+    return Run(_program(program), _scene("galaxy" if scene is None else scene), options, bodies)
 
 
 def _end(process, descriptor, errors, shared):
@@ -195,59 +251,127 @@ class Run:
     run["softening"] = 0.1   sets it; a text may carry a unit: "0.3 kpc"
     """
 
-    def __init__(self, program, scene, options):
+    def __init__(self, program, scene, options, bodies=None):
         _sweep()
+        words = _options(options)
         self._descriptor = os.memfd_create("gravlab", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         # It never becomes shorter, so that both sides may keep it mapped.
         fcntl.fcntl(self._descriptor, _F_ADD_SEALS, _F_SEAL_SHRINK)
         self._shared = []  # the mapped memory, once bodies have been exchanged
         self._line = 0
+        self._buffer = b""  # of answers that nobody has read
+        self._torn = False  # an exception has ended an exchange, so that answers of earlier lines may still come
         self._program = program
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # an exchange is of one thread
         self._errors = tempfile.TemporaryFile()
         self._begun = 0  # bytes of them from before the first answer: notes about the start, which ended nothing
-        words = [program, "play", "-", str(scene), "--share", str(self._descriptor)] + _options(options)
         try:
-            self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
-                                             pass_fds=[self._descriptor], text=True, bufsize=1)
-        except OSError as error:
+            if bodies is not None:
+                self._put(bodies)
+                scene = f"/proc/self/fd/{self._descriptor}"
+            self._process = self._started([program, "play", "-", scene, "--share", str(self._descriptor)] + words)
+        except BaseException:
+            for memory in self._shared:
+                memory.close()
             os.close(self._descriptor)
             self._errors.close()
-            raise GravlabError(f"{program} cannot be started: {error.strerror}") from error
+            raise
         self._ended = weakref.finalize(self, _end, self._process, self._descriptor, self._errors, self._shared)
         try:
             self.do("set run.paused true")  # steps are made by step() alone
-        except BaseException:
+        except BaseException as error:
+            code = self._process.poll()
             self.close()
+            if isinstance(error, Ended) and code in (2, 3):
+                raise Refused(self._why) from None
+            if isinstance(error, Ended) and code in (4, 5, 6, 7):
+                raise Failed(self._why) from None
             raise
         self._begun = os.fstat(self._errors.fileno()).st_size
+
+    def _started(self, words):
+        try:
+            # In a session of its own: Ctrl C in the terminal interrupts this process and leaves the run.
+            return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0,
+                                    pass_fds=[self._descriptor], start_new_session=True)
+        except OSError as error:
+            raise GravlabError(f"{words[0]} cannot be started: {error.strerror}") from error
+        except ValueError as error:
+            raise Refused(f"a scene, a file or an option cannot be given: {error}") from error
 
     # The lines
 
     def do(self, line):
         """Does one line of a script and gives its value; see docs/scripts.md."""
+        if not isinstance(line, str):
+            raise Refused(f"a line of a script is a text, not {line!r}")
         if "\n" in line or "\0" in line:
             raise Refused("a line of a script has no line break and no NUL")
-        if len(line.encode()) > _LONGEST_LINE:
+        bytes_ = line.encode(errors="surrogateescape")
+        if len(bytes_) > _LONGEST_LINE:
             raise Refused(f"a line of a script has at most {_LONGEST_LINE} bytes")
+        first = line.strip(" \t\r").split(None, 1)
+        if not first or first[0].startswith("#"):
+            raise Refused("a blank line or a comment has no answer")
         with self._lock:
             if not self._ended.alive:
                 raise Ended("the run is closed")
+            if self._torn:
+                self._rejoin()
+            self._torn = True
+            self._send(bytes_)
             self._line += 1
-            try:
-                self._process.stdin.write(line + "\n")
-                self._process.stdin.flush()
-                answer = self._process.stdout.readline()
-            except (BrokenPipeError, ValueError):
-                answer = ""
-            if not answer:
-                raise Ended(self._last_words())
-        said = json.loads(answer)
-        if said["status"] == "refused":
+            said = self._answer()
+            # Ends of earlier lines that did not wait may come between.
+            while said.get("line") != self._line or (said["status"] == "running" and first[0] != "nowait"):
+                said = self._answer()
+            self._torn = False
+        if said["status"] == "refused" or (said["status"] == "applied" and said.get("value") is None and "why" in said):
             raise Refused(said["why"])
         if said["status"] == "failed":
             raise Failed(said["why"])
         return said.get("value")
+
+    def _send(self, line):
+        line += b"\n"
+        try:
+            while line:
+                line = line[os.write(self._process.stdin.fileno(), line):]
+        except (BrokenPipeError, ValueError):
+            raise Ended(self._last_words()) from None
+
+    def _answer(self):
+        """The next answer of the program, to whatever line."""
+        while b"\n" not in self._buffer:
+            try:
+                more = os.read(self._process.stdout.fileno(), 65536)
+            except ValueError:
+                more = b""
+            if not more:
+                raise Ended(self._last_words())
+            self._buffer += more
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        try:
+            said = json.loads(line)
+        except ValueError:
+            said = None
+        if not isinstance(said, dict):
+            raise Failed(f"{self._program} does not answer as gravlab does: {line[:60].decode(errors='replace')!r}")
+        return said
+
+    def _rejoin(self):
+        """Finds the number of the newest line, and drops the answers before it."""
+        self._buffer = b""
+        mark = random.randrange(1, 1 << 30) * 1e-15  # seconds, which are the value of the answer
+        self._send(f"wait seconds {mark!r}".encode())
+        while True:
+            try:
+                said = self._answer()
+            except Failed:  # the rest of a line of which the beginning is lost
+                continue
+            if said.get("value") == mark:
+                self._line = said["line"]
+                return
 
     def _last_words(self):
         """What the program said before it ended."""
@@ -259,17 +383,23 @@ class Run:
         self._errors.seek(self._begun)
         lines = [line for line in self._errors.read().decode(errors="replace").splitlines() if line]
         how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
-        return f"gravlab has ended {how}" + (": " + lines[-1] if lines else "")
+        # A list of all options is no help in a traceback.
+        last = re.sub("^(gravlab: unknown option '.*'); valid: --help.*", r"\1; 'gravlab play --help' lists them",
+                      lines[-1] if lines else "")
+        self._why = last[len("gravlab: "):] if last.startswith("gravlab: ") else last or "no reason was given"
+        return f"gravlab has ended {how}" + (": " + last if last else "")
 
     @staticmethod
     def _path(name):
+        if not isinstance(name, str):
+            raise Refused(f"a parameter has a name, such as 'softening', not {name!r}")
         return name if "." in name else "run." + name
 
     def __getitem__(self, name):
         return self.do(f"get {self._path(name)}")
 
     def __setitem__(self, name, value):
-        text = {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
+        text = str(bool(value)).lower() if isinstance(value, (bool, np.bool_)) else str(value)
         quoted = json.dumps(text) if isinstance(value, str) and " " in text else text
         self.do(f"set {self._path(name)} {quoted}")
 
@@ -277,26 +407,27 @@ class Run:
 
     def step(self, count=1):
         """Makes `count` steps and waits for the last one."""
-        count = int(count)
-        if count < 1:
-            raise Refused("step() needs a count of at least 1")
-        target, piece = self["step"] + count, 1
-        # In pieces of about a quarter of a second, so that an interrupted loop leaves little work to the program.
-        while count > 0:
-            piece = min(piece, count)
-            begun = time.monotonic()
-            self.do(f"do step {piece}")
-            count -= piece
-            self.do(f"wait run.step >= {target - count} within 1000000")
-            taken = time.monotonic() - begun
-            if taken < _PIECE_SECONDS / 2:
-                piece *= 2
-            elif taken > 2 * _PIECE_SECONDS:
-                piece = max(1, piece // 2)
+        count = _whole("a count of steps", count)
+        if not 0 <= count <= _MOST_STEPS:
+            raise Refused(f"step() needs a count from 0 to {_MOST_STEPS}")
+        with self._lock:
+            target, piece = self.steps + count, 1
+            # In pieces of about a quarter of a second, so that an interrupted loop leaves little work to the program.
+            while count > 0:
+                piece = min(piece, count)
+                begun = time.monotonic()
+                self.do(f"do step {piece}")
+                count -= piece
+                self.do(f"wait run.step >= {target - count} within 1000000")
+                taken = time.monotonic() - begun
+                if taken < _PIECE_SECONDS / 2:
+                    piece *= 2
+                elif taken > 2 * _PIECE_SECONDS:
+                    piece = max(1, piece // 2)
 
     def loop(self, count, every=1):
         """A loop of one's own over `count` steps, entered after each `every` of them: for step in run.loop(1000, every=10): ..."""
-        count, every = int(count), int(every)
+        count, every = _whole("a count of steps", count), _whole("every", every)
         if count < 0 or every < 1:
             raise Refused("loop() needs a count of at least 0, and every of at least 1")
         for done in range(0, count, every):
@@ -305,8 +436,8 @@ class Run:
 
     @property
     def time(self):
-        """Simulated time, in the run's unit of time."""
-        return self["time"]
+        """Simulated time, in run.units["time"]."""
+        return self._share(())[0][5]
 
     @property
     def steps(self):
@@ -315,9 +446,21 @@ class Run:
 
     # Bodies
 
+    @property
+    def units(self):
+        """Units of arrays, times and energies: {"length": "kpc", "velocity": "km/s", "mass": "Msun", "time": "Myr"}.
+
+        They are those that the bodies came in, else those of the scene; "L", "L/T", "M" and "T" where G = 1.
+        """
+        return dict(zip(("length", "velocity", "mass", "time"), self["units"].split(", ")))
+
     def _share(self, arrays):
         """Header and arrays of the last complete step; the arrays are copies."""
-        self.do("do share " + ",".join(arrays))
+        with self._lock:
+            return self._shared_now(arrays)
+
+    def _shared_now(self, arrays):
+        self.do("do share " + (",".join(arrays) or "header"))
         memory = self._memory()
         head = _HEADER.unpack_from(memory)
         if head[0] != _MAGIC:
@@ -348,12 +491,12 @@ class Run:
 
     @property
     def positions(self):
-        """(N, 3) lengths."""
+        """(N, 3) lengths, in run.units."""
         return self._share(["positions"])[1]["positions"]
 
     @property
     def velocities(self):
-        """(N, 3) lengths over time."""
+        """(N, 3) velocities, in run.units."""
         return self._share(["velocities"])[1]["velocities"]
 
     @property
@@ -373,7 +516,10 @@ class Run:
 
     @property
     def balance(self):
-        """Energies and momenta of the last complete step: kinetic, potential, momentum, angular_momentum, centre."""
+        """Energies and momenta of the last complete step: kinetic, potential, momentum, angular_momentum, centre.
+
+        Energies are masses times squared velocities, in run.units.
+        """
         head, _ = self._share(["energies"])
         return {"kinetic": head[6], "potential": head[7], "momentum": np.array(head[8:11]),
                 "angular_momentum": np.array(head[11:14]), "centre": np.array(head[14:17])}
@@ -387,49 +533,43 @@ class Run:
     def replace(self, **arrays):
         """Continues from the present bodies with some of their arrays replaced: run.replace(velocities=0.9 * run.velocities).
 
-        The program checks every number, as for an edit. What it refuses leaves the run as it was.
+        It is an edit between two steps: law, fields, bonds, contacts, settings, time and count of steps stay. The program
+        checks every number. What it refuses leaves the run as it was.
         """
-        unknown = set(arrays) - {"positions", "velocities", "masses", "groups"}
+        unknown = set(arrays) - {"positions", "velocities", "masses", "groups", "responses"}
         if unknown or not arrays:
-            raise Refused("replace() takes positions, velocities, masses or groups" + (f", not {sorted(unknown)[0]}" if unknown else ""))
-        head, kept = self._share(["positions", "velocities", "masses", "ids", "groups"])
-        for name, array in arrays.items():
-            if np.shape(array) != kept[name].shape:
-                raise Refused(f"{name} have the shape {np.shape(array)}; the run has {kept[name].shape}")
-            kept[name] = array
-        self._begin(kept, head[5], None)
+            raise Refused("replace() takes positions, velocities, masses, groups or responses"
+                          + (f", not {sorted(unknown)[0]}" if unknown else ""))
+        with self._lock:
+            self._put(arrays, self["bodies"])
+            self.do("do replace")
 
     def take(self, positions, velocities=None, masses=None, *, ids=None, groups=None, units=None):
-        """Begins the run anew from arrays. Without velocities the bodies rest; without masses all weigh 1/N.
+        """Begins a run anew from arrays, with the settings that suit them: softening, time step, law and fields are new.
 
-        The program checks every number. What it refuses leaves the run as it was.
+        Without velocities the bodies rest; without masses all weigh 1/N. The numbers are in run.units, or in the unit
+        system `units`, which the run then has. The program checks every number. What it refuses leaves the run as it was.
         """
-        given = {"positions": positions, "velocities": velocities, "masses": masses, "ids": ids, "groups": groups}
-        first = np.asarray(positions)
-        if first.ndim != 2 or first.shape[1] != 3 or len(first) == 0:
-            raise Refused(f"positions have the shape {first.shape}; expected (N, 3)")
-        if masses is None:
-            given["masses"] = np.full(len(first), 1 / len(first))
-        self._begin(given, 0.0, units)
+        with self._lock:
+            self._put(_bodies(positions, velocities, masses, ids, groups))
+            self.do("do take" + (f" {units}" if units else ""))
+            self.do("set run.paused true")
 
-    def _begin(self, given, time, units):
-        bodies = len(np.asarray(given["positions"]))
+    def _put(self, given, bodies=None):
+        """Writes arrays into the shared memory, of as many bodies."""
+        if bodies is None:
+            bodies = len(given["positions"])
         place, bits, parts = _HEADER.size, 0, []
         for name, bit, kind, width in _ARRAYS:
             if given.get(name) is None:
                 continue
-            shape = (bodies, width) if width > 1 else (bodies,)
-            try:
-                array = np.asarray(given[name])
-                if kind is np.float64:
-                    array = array.astype(np.float64, copy=False)
-            except (TypeError, ValueError) as error:
-                raise Refused(f"{name} are no numbers: {error}") from error
+            shape, array = (bodies, width) if width > 1 else (bodies,), _numbers(name, given[name])
             if array.shape != shape:
                 raise Refused(f"{name} have the shape {array.shape}; expected {shape}")
-            if kind is not np.float64 and (not np.issubdtype(array.dtype, np.integer) or array.min() < 0
-                                           or array.max() > np.iinfo(kind).max):
+            if kind is not np.float64 and (array.dtype.kind not in "iu" or array.min() < 0 or array.max() > np.iinfo(kind).max):
                 raise Refused(f"{name} are whole numbers from 0 to {np.iinfo(kind).max}")
+            if name == "ids" and len(np.unique(array)) < bodies:
+                raise Refused("two bodies have the same id; ids are unique")
             place = (place + _ALIGNED - 1) // _ALIGNED * _ALIGNED
             parts.append((place, np.ascontiguousarray(array, kind)))
             bits |= bit
@@ -437,11 +577,9 @@ class Run:
         if os.fstat(self._descriptor).st_size < place:
             os.ftruncate(self._descriptor, place)
         memory = self._memory()
-        memory[:_HEADER.size] = _HEADER.pack(_MAGIC, bits, 0, bodies, 0, time, *([float("nan")] * 2), *([0.0] * 9))
+        memory[:_HEADER.size] = _HEADER.pack(_MAGIC, bits, 0, bodies, 0, 0.0, *([float("nan")] * 2), *([0.0] * 9))
         for begin, array in parts:
             np.frombuffer(memory, array.dtype, array.size, begin)[:] = array.ravel()
-        self.do("do take" + (f" {units}" if units else ""))
-        self.do("set run.paused true")
 
     def help(self, what=""):
         """Prints what the parameters are that run[...] reads and sets and that have this text; see gravlab.help()."""
@@ -451,10 +589,11 @@ class Run:
 
     def picture(self, width=1280, height=720):
         """A picture of the last complete step."""
-        with tempfile.TemporaryDirectory(prefix=f"gravlab-picture-{os.getpid()}-") as folder:
+        width, height = _whole("a width", width), _whole("a height", height)
+        with self._lock, tempfile.TemporaryDirectory(prefix=f"gravlab-picture-{os.getpid()}-") as folder:
             path = os.path.join(folder, "picture.png")
-            self.do(f"set picture.width {int(width)}")
-            self.do(f"set picture.height {int(height)}")
+            self.do(f"set picture.width {width}")
+            self.do(f"set picture.height {height}")
             self.do(f"do picture {json.dumps(path)}")
             with _open_file(path, "rb") as file:
                 return Picture(file.read())
@@ -474,4 +613,4 @@ class Run:
     def __repr__(self):
         if not self._ended.alive:
             return "<gravlab run, closed>"
-        return f"<gravlab run of {self['scene']}, {self['bodies']} bodies, t = {self.time:g}>"
+        return f"<gravlab run of {self['scene']}, {self['bodies']} bodies, t = {self.time:g} {self.units['time']}>"

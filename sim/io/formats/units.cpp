@@ -159,4 +159,9 @@ void convertUnits(Snapshot& snapshot, const ReadOptions& options, const std::opt
     snapshot.units = "G = 1; " + note;
 }
 
+void convertFrom(const FileUnits& units, Snapshot& snapshot, const std::string& name) {
+    if (!units.plain()) apply(snapshot, {units.lengthBy, units.velocityBy, units.massBy}, name);
+    snapshot.fileUnits = units;
+}
+
 }  // namespace gravlab

@@ -44,6 +44,9 @@ struct StatedUnits {
 void convertUnits(Snapshot& snapshot, const ReadOptions& options, const std::optional<StatedUnits>& stated,
                   const std::string& name, double hubble = 1);
 
+/// From numbers in these units, with their factors.
+void convertFrom(const FileUnits& units, Snapshot& snapshot, const std::string& name);
+
 /// Display units of a run whose bodies came in these units, in convenient sizes. Without names when the file's units are
 /// unknown.
 SceneUnits shownUnits(const FileUnits& units);
