@@ -96,10 +96,11 @@ struct OwnRate {
     std::string device;  ///< "nvidia-h200", also where its host computed
 };
 
-/// The rate at the launch of a paper's row. Where the paper gives no N, the largest recorded one up to 65,536 counts. Splits
-/// of paper 003 add by atomics; where those were not recorded, the sums in fixed order count.
-OwnRate ownRate(const RecordedRow& paper) {
-    const std::string kernel = paperText(paper, "kernel");
+/// The rate at the launch of a paper's row, of whole steps where the paper has those. Where it gives no N, the largest
+/// recorded one up to 65,536 counts; of several tables, the fastest row.
+OwnRate ownRate(const RecordedRow& paper, const std::string& kernel) {
+    const char* const of =
+        paperText(paper, "whole_steps").empty() ? "interactions_per_second" : "step_interactions_per_second";
     constexpr const char* kLaunch[] = {"n", "block", "unroll", "split"};
     constexpr double kMostBodies = 65536;
     OwnRate best;
@@ -110,13 +111,12 @@ OwnRate ownRate(const RecordedRow& paper) {
         // The table of a device has one factor of each row; the figures over the factor have that of the paper.
         if (name == gpu && paperNumber(paper, "unroll") > 0) continue;
         for (const RecordedRow& row : recordedRows(name)) {
-            const std::string own = paperText(row, "kernel");
-            if (own != kernel && !(kernel == "tiled-atomics" && own == "tiled-split")) continue;
+            if (paperText(row, "kernel") != kernel) continue;
             const bool same = std::ranges::all_of(kLaunch, [&](const char* column) {
                 const double wanted = paperNumber(paper, column);
                 return wanted == 0 || wanted == paperNumber(row, column);
             });
-            const double rate = paperNumber(row, "interactions_per_second"), bodies = paperNumber(row, "n");
+            const double rate = paperNumber(row, of), bodies = paperNumber(row, "n");
             if (!same || recordedRate(row).empty() || bodies < mostBodies || bodies > kMostBodies) continue;
             if (bodies == mostBodies && rate <= best.rate) continue;
             mostBodies = bodies;
@@ -226,7 +226,7 @@ std::string papersTable() {
         const std::string theirs = !quantity.empty() ? paperText(row, "value")
                                    : rate > 0        ? giga(rate)
                                                      : formatted("%.4g s", paperNumber(row, "seconds"));
-        const OwnRate own = rate > 0 ? ownRate(row) : ownQuantity(row);
+        const OwnRate own = rate > 0 ? ownRate(row, kernel) : ownQuantity(row);
         const double value = !quantity.empty() ? paperNumber(row, "value") : paperNumber(row, "seconds");
         const std::string unit = quantity.empty() ? " s" : "";
         std::string on = own.device.substr(std::min(own.device.size(), std::string_view("nvidia-").size()));

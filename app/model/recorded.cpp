@@ -59,7 +59,7 @@ constexpr std::string_view kFigures[] = {"bodies",        "block", "block-global
 /// Figures that are no curves of rates, or compare whole programs.
 constexpr std::string_view kOtherFigures[] = {"accuracy", "bonds",     "block-split",      "cpu-gpu", "crossover",
                                               "depth",    "energy-dt", "energy-softening", "groups",  "ladder",
-                                              "matrix",   "roofline",  "threads"};
+                                              "matrix",   "memory",    "roofline",         "threads"};
 
 /// The device of a file of that name: the name without the figure.
 std::string_view deviceOf(std::string_view file) {
@@ -259,11 +259,15 @@ RecordedTable recordedTable(const LessonTable& table) {
         std::vector<std::string> cells{kernel};
         std::vector<double> rates;
         for (const int at : table.at) {
-            const auto found = std::find_if(rows.begin(), rows.end(), [&](const RecordedRow& row) {
+            const auto fits = [&](const RecordedRow& row) {
                 return has(row, "kernel", kernel) && has(row, table.over, std::to_string(at)) && rateOf(row) > 0 &&
                        std::all_of(table.where.begin(), table.where.end(),
                                    [&](const auto& fixed) { return has(row, fixed.first, std::to_string(fixed.second)); });
-            });
+            };
+            const auto found = std::find_if(rows.begin(), rows.end(), fits);
+            if (found != rows.end() && std::any_of(found + 1, rows.end(), fits))
+                throw UsageError("several rows of '" + kernel + "' were recorded on " + table.device + " at " + table.over +
+                                 " = " + std::to_string(at) + "; name more columns in 'where'");
             if (found != rows.end() && result.heading.empty())
                 result.heading =
                     "Recorded: " + deviceAndDate(*found) + ". G interactions/s, forces alone, over " + table.over;

@@ -76,7 +76,7 @@ done
 
 command -v python3 > /dev/null || die "there is no python3 to read what ncu wrote"
 python3 - "$scratch" "$out" "$bodies" "$(IFS=,; echo "${blocks[*]}")" "$rows" "${metrics[@]}" << 'PYTHON' || exit 1
-import csv, sys
+import csv, datetime, sys
 scratch, out, bodies = sys.argv[1], sys.argv[2], int(sys.argv[3])
 blocks = [int(block) for block in sys.argv[4].split(",")]
 names, metrics = sys.argv[5].split(), sys.argv[6:]
@@ -121,8 +121,8 @@ for block, name, row in [(block, name, row) for block in blocks for name, row in
         lines.append([name, bodies, block, metric, f"{counted:.10g}", "" if formula is None else f"{formula:.10g}", ratio, agrees])
 with open(out, "w", newline="") as file:
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["kernel", "bodies", "block", "counter", "counted", "expected", "counted_over_expected", "agrees"])
-    writer.writerows(lines)
+    writer.writerow(["kernel", "bodies", "block", "counter", "counted", "expected", "counted_over_expected", "agrees", "date"])
+    writer.writerows(line + [datetime.date.today().isoformat()] for line in lines)
 for line in lines:
     print(f"{line[0]:8} {line[2]:5} {line[3]:56} {line[4]:>14} {line[5]:>14} {line[6]:>8} {line[7]}")
 if missing:

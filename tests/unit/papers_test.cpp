@@ -6,6 +6,7 @@
 #include "app/lessons/lesson_file.h"
 #include "app/model/recorded.h"
 #include "app/parameters/parameter.h"
+#include "app/tables/format.h"
 #include "sim/forces/law.h"
 #include "sim/integrators/integrator.h"
 #include "sim/io/file/atomic_file.h"
@@ -138,6 +139,20 @@ TEST(Papers, standBesideOursInTheTableOfThePage) {
     const std::size_t first = page.find(begin) + begin.size();
     EXPECT_EQ(page.substr(first, page.find(end) - first), papersTable()) << "GRAVLAB_WRITE_PAPERS=1 writes it";
     EXPECT_THAT(papersTable(), HasSubstr("| 003, third table | A100 | `tiled-atomics` | 4,096 | 128 | | 32 | 257 | 0.37 |"));
+    // Ours is the paper's kernel at its launch, in whole steps where the paper has those.
+    int compared = 0;
+    for (const RecordedRow& row : recordedRows("papers")) {
+        if (row.at("kernel") != "tiled-atomics" || !row.at("quantity").empty()) continue;
+        const std::string launch = " block=" + row.at("block") + " split=" + row.at("split");
+        const std::string table = row.at("block") == "128" && row.at("split") != "4" ? "split-atomics" : "block-atomics";
+        const double rate =
+            recordedNumber("nvidia-h200-" + table + " tiled-atomics" + launch + " of=step_interactions_per_second");
+        const std::string ours = rate < 1e12 ? formatted("%.3g", 1e-9 * rate)
+                                             : std::string(grouped(static_cast<std::uint64_t>(1e-9 * rate + 0.5)));
+        EXPECT_THAT(papersTable(), HasSubstr(" | " + ours + " | "));
+        ++compared;
+    }
+    EXPECT_EQ(compared, 12);
     // Every figure and table of a paper has a reason for its ratio.
     std::set<std::string> reasons, places;
     for (const RecordedRow& row : recordedRows("papers")) {
