@@ -1752,6 +1752,248 @@ def a_circle_closes():
         assert min(abs(v - 1) for v in last) < 1e-4, (integrator, last)
 
 
+# Fields and steps in single precision, bonds, contacts and undo: samples against formulas of this file.
+
+@case
+def what_single_precision_cannot_carry_is_right_or_refused():
+    """Circles about a field far from the origin, and bodies that a step moves by less than a rounding of their places."""
+    angles = [0.0207 * k for k in range(300)]
+    for radius, place in ((1e-3, 1000.0), (1e-4, 10.0)):
+        speed = radius ** -0.5
+        table("c.csv", [(0, place + radius * math.cos(t), radius * math.sin(t), 0, -speed * math.sin(t), speed * math.cos(t), 0)
+                        for t in angles])
+        for precision in ("auto", "fp32", "mixed"):
+            result = run("run", "c.csv", "--field", f"point,mass=1,x={place}", "--softening", 0, "--dt", 2 * math.pi * radius / speed / 200,
+                         "--steps", 100, "--precision", precision, "--final", "-")
+            assert result.code == 0 or (precision == "fp32" and result.code == 2), (precision, result.err)
+            for row in rows_of(result.out) if result.code == 0 else ():
+                assert abs(math.hypot(row["x"] - place, row["y"]) / radius - 1) < 0.01, (precision, radius, row)
+    table("w.csv", [(1, 0, 0, 0, 0, 0, 0)] + [(0, 1e6 + k, 0, 0, 0.1, 0, 0) for k in range(300)])
+    for precision in ("auto", "fp32"):
+        result = run("run", "w.csv", "--softening", 0, "--dt", 0.01, "--steps", 200, "--precision", precision, "--final", "-")
+        assert result.code == 0 or (precision == "fp32" and result.code == 2), (precision, result.err)
+        for k, row in enumerate(rows_of(result.out)[1:] if result.code == 0 else ()):
+            assert abs(row["x"] - (1e6 + k) - 0.2) < 0.002, (precision, row)
+
+
+def pull_of(law, over, length, stiffness, strain):
+    """Pull of a bond that is longer than its rest length by `over`."""
+    if law == "fene":
+        return stiffness * over / (1 - min((over / (strain * length)) ** 2, 0.99))
+    if law == "morse":
+        rate = math.log(2) / (strain * length)
+        return stiffness / rate * (math.exp(-rate * over) - math.exp(-2 * rate * over))
+    return stiffness * over
+
+
+def bonded(chance, bodies):
+    """A chain of bonds of random laws, with its files b.csv and n.csv: places, velocities, masses, bonds."""
+    x = [[k + chance.gauss(0, 0.02), chance.gauss(0, 0.02), chance.gauss(0, 0.02)] for k in range(bodies)]
+    v = [[chance.gauss(0, 0.7) for _ in range(3)] for _ in range(bodies)]
+    masses = [chance.uniform(0.5, 2) for _ in range(bodies)]
+    bonds = [(k, k + 1, math.dist(x[k], x[k + 1]) * chance.uniform(0.98, 1.02), chance.uniform(1, 5), 0,
+              chance.uniform(0.1, 0.4), chance.choice(("hooke", "fene", "morse"))) for k in range(bodies - 1)]
+    table("b.csv", [(m, *a, *b) for m, a, b in zip(masses, x, v)])
+    with open("n.csv", "w") as file:
+        file.write("i,j,length,stiffness,damping,breaking,law\n")
+        file.writelines(",".join(map(str, row)) + "\n" for row in bonds)
+    return x, v, masses, bonds
+
+
+@case
+def bonds_pull_and_break_as_their_formulas_say():
+    chance = random.Random(5)
+    for number in range(6):
+        x, v, masses, bonds = bonded(chance, (2, 4, 7)[number % 3])
+        left = list(bonds)
+
+        def pull(places):
+            sums = [[0.0] * 3 for _ in places]
+            for i, j, length, stiffness, _, strain, law in left:
+                way = [b - a for a, b in zip(places[i], places[j])]
+                far = math.hypot(*way)
+                force = pull_of(law, far - length, length, stiffness, strain) / far
+                for k in range(3):
+                    sums[i][k] += force * way[k] / masses[i]
+                    sums[j][k] -= force * way[k] / masses[j]
+            return sums
+
+        known = pull(x)
+        for _ in range(60):  # a bond that breaks at the end of a step still acts in the first kick of the next one
+            v = added(v, known, 0.005)
+            x = added(x, v, 0.01)
+            known = pull(x)
+            v = added(v, known, 0.005)
+            left = [b for b in left if b[6] == "morse" or math.dist(x[b[0]], x[b[1]]) - b[2] <= b[5] * b[2]]
+        result = run("run", "b.csv", "--bonds", "n.csv", "--softening", 1e9, "--dt", 0.01, "--steps", 60, "--precision", "fp64", "--final", "-")
+        if result.code == 2 and "too long for the bond" in result.err:
+            continue
+        assert result.code == 0, result.err
+        for row, place in zip(rows_of(result.out), x):
+            assert math.dist((row["x"], row["y"], row["z"]), place) < 1e-9, (number, len(bonds) - len(left), row, place)
+
+
+@case
+def a_chain_goes_on_from_every_cut():
+    chance = random.Random(8)
+    for number in range(3):
+        bonded(chance, 6)
+        words = ("--softening", 0.1, "--dt", 0.01)
+        whole = run("run", "b.csv", "--bonds", "n.csv", *words, "--steps", 40, "--final", "-")
+        if whole.code == 2:
+            continue
+        for cut in (chance.randint(1, 39), chance.randint(1, 39)):
+            assert run("run", "b.csv", "--bonds", "n.csv", *words, "--steps", cut, "--final", "k.hdf5").code == 0
+            rest = run("run", "k.hdf5", "--steps", 40 - cut, "--final", "-")
+            assert rest.code == 0 and rest.out == whole.out, (number, cut, rest.err)
+
+
+SPHERES = "m,x,y,z,vx,vy,vz,radius"
+
+
+def billiard(x, v, masses, radii, restitution, until):
+    """Spheres without forces, from one contact to the next: their places, and the number of contacts."""
+    x, v, now, contacts = [list(a) for a in x], [list(a) for a in v], 0.0, 0
+    while True:
+        first = (math.inf, 0, 0)
+        for i in range(len(x)):
+            for j in range(i):
+                way, speed = ([a - b for a, b in zip(p[i], p[j])] for p in (x, v))
+                closing, square = sum(a * b for a, b in zip(way, speed)), sum(a * a for a in speed)
+                root = closing * closing - square * (sum(a * a for a in way) - (radii[i] + radii[j]) ** 2)
+                if closing < 0 <= root:
+                    first = min(first, ((-closing - math.sqrt(root)) / square, i, j))
+        after, i, j = first
+        if now + after > until:
+            return added(x, v, until - now), contacts
+        x, now, contacts = added(x, v, after), now + after, contacts + 1
+        way = [a - b for a, b in zip(x[i], x[j])]
+        normal = [a / math.hypot(*way) for a in way]
+        push = (1 + restitution) * sum((a - b) * n for a, b, n in zip(v[i], v[j], normal)) / (1 / masses[i] + 1 / masses[j])
+        v[i] = [a - push / masses[i] * n for a, n in zip(v[i], normal)]
+        v[j] = [a + push / masses[j] * n for a, n in zip(v[j], normal)]
+
+
+@case
+def spheres_bounce_as_in_a_billiard():
+    chance = random.Random(2)
+    played = 0
+    while played < 5:
+        bodies, restitution, steps = chance.choice((3, 6)), chance.choice((1, 0.8)), chance.choice((1, 3, 10))
+        x = [[chance.uniform(-3, 3) for _ in range(3)] for _ in range(bodies)]
+        radii = [chance.uniform(0.2, 0.6) for _ in range(bodies)]
+        if any(math.dist(x[i], x[j]) <= radii[i] + radii[j] + 1e-3 for i in range(bodies) for j in range(i)):
+            continue
+        v = [[-a + chance.gauss(0, 0.2) for a in at] for at in x]
+        masses = [chance.uniform(0.5, 2) for _ in range(bodies)]
+        places, contacts = billiard(x, v, masses, radii, restitution, 1.5)
+        table("s.csv", [(1e-20 * m, *a, *b, r) for m, a, b, r in zip(masses, x, v, radii)], SPHERES)
+        result = run("run", "s.csv", "--contact", "bounce", "--restitution", restitution, "--dt", 1.5 / steps, "--steps", steps, "--softening", 0,
+                     "--precision", "fp64", "--final", "-", "--events", "e.csv")
+        assert result.code == 0, result.err
+        assert len(rows_of(re.sub("bounce|merge", "0", open("e.csv").read()))) == contacts, (played, contacts)
+        for row, place in zip(rows_of(result.out), places):
+            assert math.dist((row["x"], row["y"], row["z"]), place) < 1e-5, (played, contacts, row, place)
+        played += 1
+
+
+@case
+def contacts_keep_mass_momentum_and_volume():
+    chance = random.Random(4)
+    for number, mode in enumerate(("merge", "stick", "bounce", "merge")):
+        bodies, spread = (5, 60, 40, 120)[number], (1, 0.2, 1, 0.5)[number]
+        rows = [(chance.uniform(0.1, 1) / bodies, *(chance.gauss(0, spread) for _ in range(3)), *(chance.gauss(0, 1) for _ in range(3)),
+                 chance.uniform(0.02, 0.2)) for _ in range(bodies)]
+        table("s.csv", rows, SPHERES)
+        words = ("run", "s.csv", "--contact", mode, "--dt", 0.01, "--steps", 20, "--softening", 0.05, "--precision", "fp64", "--final", "-")
+        result = run(*words)
+        assert result.code == 0, result.err
+        for threads in (1, 3):
+            assert run(*words, "--threads", threads).out == result.out, (mode, threads)
+        end = [[row[name] for name in SPHERES.split(",")] for row in rows_of(result.out)]
+        assert mode == "bounce" or number == 0 or len(end) < bodies, "nothing has merged"
+        for what in (lambda r: r[0], lambda r: r[0] * r[4], lambda r: r[0] * r[5], lambda r: r[0] * r[6], lambda r: r[7] ** 3):
+            before, after = sum(map(what, rows)), sum(map(what, end))
+            assert abs(after - before) <= 1e-10 * sum(abs(what(row)) for row in rows), (mode, number, before, after)
+
+
+@case
+def odd_spheres_are_finite_or_refused():
+    for bodies in ([(1, 0, 0, 0, 0, 0, 0, 0.1)] * 30, [(1, 0, 0, 0, 1, 0, 0, 0.1), (1, 0, 0, 0, -1, 0, 0, 0.1)],
+                   [(0, 0, 0, 0, 1, 0, 0, 0.1), (0, 0.3, 0, 0, -1, 0, 0, 0.1)], [(1e300, 0, 0, 0, 1, 0, 0, 0.1), (1e-300, 0.15, 0, 0, -10, 0, 0, 0.1)],
+                   [(1, 0, 0, 0, 1, 0, 0, 1e300), (1, 0.15, 0, 0, -10, 0, 0, 0.1)], [(1, 0, 0, 0, 1, 0, 0, 5e-324), (1, 0, 0, 0, -1, 0, 0, 5e-324)],
+                   [(1, 0, 0, 0, 1e18, 0, 0, 0.1), (1, 1e15, 0, 0, -1e18, 0, 0, 0.1)]):
+        table("s.csv", bodies, SPHERES)
+        for mode in ("merge", "bounce"):
+            result = sound("run", "s.csv", "--contact", mode, "--dt", 0.01, "--steps", 4, "--softening", 0.01, "--final", "-", codes=(0, 2, 3, 5, 6, 7))
+            assert result.code != 0 or not re.search("nan|inf", result.out), (mode, bodies, result.out)
+
+
+class Play:
+    """A program that takes lines and answers each."""
+
+    def __init__(self, *arguments):
+        self.program = subprocess.Popen([BINARY, "play", "-", *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True, bufsize=1)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.program.kill()
+        self.program.wait()
+        self.program.stdin.close()
+        self.program.stdout.close()
+
+    def do(self, line):
+        self.program.stdin.write(line + "\n")
+        ready, _, _ = select.select([self.program.stdout], [], [], PATIENCE)
+        assert ready, f"no answer to: {line}"
+        return json.loads(self.program.stdout.readline())
+
+
+EDITS = ("set run.radius 0.01", "set run.density 3", "set run.softening 0.2", "set run.seed 4", "set run.integrator yoshida4", "set run.time_step 0.001",
+         "set run.bodies 64", "set run.contact none", "set look.colour_mode mass", "do remove", "do hold", "do coast", "do drop-star",
+         "do velocity [0.1, 0.2, 0.3]", "do reset", "do next-seed", "do reverse")
+
+
+@case
+def as_many_undos_as_edits_give_the_state_before():
+    chance = random.Random(6)
+    for scene in (("planetesimals", "-n", 100), ("charges", "-n", 60), ("rope",)):
+        with Play(*scene, "--backend", "cpu") as play:
+            play.do("set run.paused true")
+            play.do("do step 3")
+            play.do("wait run.step >= 3 within 60")
+            play.do("do select-body 1")
+            shown = ("run.softening", "run.seed", "run.integrator", "run.time_step", "run.contact", "run.radius", "run.law", "run.bodies", "run.scene")
+            state = lambda: ([play.do("get " + path).get("value") for path in shown], play.do("do save u.csv")["status"], open("u.csv").read())
+            for _ in range(4):
+                before = state()
+                made = [edit for edit in (chance.choice(EDITS) for _ in range(chance.choice((1, 1, 3)))) if play.do(edit)["status"] == "applied"]
+                for undo in range(len(made) + 1):
+                    if state() == before:
+                        break
+                    said = play.do("do undo") if undo < len(made) else {}
+                assert state() == before, (scene, made, said)
+
+
+@case(long=True)
+def groups_are_found_each_time_in_a_window():
+    """Also where a search that the colours have begun ends just before."""
+    if not os.environ.get("DISPLAY"):
+        print("  left out: needs a display", flush=True)
+        return
+    chance = random.Random(3)
+    with Play("plummer", "-n", 300, "--backend", "cpu", "--window", "--no-config") as play:
+        play.do("set run.paused true")
+        play.do("do colour-by group")
+        for seed in range(20):
+            play.do(f"set run.seed {seed + 5}")
+            play.do(f"wait seconds {chance.choice((0, 0.02, 0.03, 0.05, 0.1))}")
+            assert play.do("do find-groups")["status"] == "applied"
+
+
 # Signals, other programs, the environment.
 
 def await_handler(program, number):
