@@ -3,16 +3,11 @@
 #include "app/system/picture.h"
 #include "tests/paths.h"
 #include "tests/surroundings.h"
+#include "tests/unit/cli_support.h"
 #include "tests/wrong_forces.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
@@ -23,110 +18,63 @@
 #include <sstream>
 #include <thread>
 
-extern char** environ;
-
 namespace gravlab::test {
 namespace {
 
-namespace fs = std::filesystem;
-
 class RenderCommandTest : public ::testing::Test {
 protected:
-    void SetUp() override {
-        folder_ = fs::temp_directory_path() / ("gravlab_render_" + std::to_string(getpid()));
-        fs::create_directories(folder_ / "out");
-    }
-    void TearDown() override { fs::remove_all(folder_); }
+    RenderCommandTest() { fs::create_directories(folder_ / "out"); }
 
-    std::string out(const std::string& name) const { return (folder_ / "out" / name).string(); }
+    std::string out(const std::string& name) const { return (folder_ / "out").string() + "/" + name; }
     std::size_t files() const {
         return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_ / "out"), {}));
     }
-
-    pid_t start(std::vector<std::string> words) {
-        words.insert(words.begin(), {GRAVLAB_BINARY, "render"});
-        std::vector<char*> argv;
-        for (std::string& word : words) argv.push_back(word.data());
-        argv.push_back(nullptr);
-        posix_spawn_file_actions_t actions;
-        posix_spawn_file_actions_init(&actions);
-        posix_spawn_file_actions_addopen(&actions, 1, (folder_ / "stdout").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        posix_spawn_file_actions_addopen(&actions, 2, (folder_ / "stderr").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        pid_t process = -1;
-        EXPECT_EQ(posix_spawn(&process, GRAVLAB_BINARY, &actions, nullptr, argv.data(), environ), 0);
-        posix_spawn_file_actions_destroy(&actions);
-        return process;
+    int render(std::vector<std::string> words) {
+        words.insert(words.begin(), "render");
+        outcome_ = runGravlab(std::move(words));
+        return outcome_.code;
     }
-    int end(pid_t process) {
-        int raw = 0;
-        waitpid(process, &raw, 0);
-        return WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
-    }
-    int render(const std::vector<std::string>& words) { return end(start(words)); }
-    std::string said() const {
-        std::ostringstream text;
-        text << std::ifstream(folder_ / "stderr").rdbuf();
-        return text.str();
-    }
-    fs::path folder_;
+    const std::string& said() const { return outcome_.err; }
+    ScratchFolder folder_;
+    Outcome outcome_;
 };
 
 TEST(BenchFrames, timesWholeFramesOffScreen) {
-    const fs::path out = fs::temp_directory_path() / ("gravlab_frames_" + std::to_string(getpid()));
-    const std::string command = std::string(GRAVLAB_BINARY) + " bench plummer --frames 41 -n 50 --size 64x48 --ui" +
-                                " --backend cpu --kernel naive > " + out.string() + " 2>&1";
-    EXPECT_EQ(std::system(command.c_str()), 0);
-    std::ifstream file(out);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const Outcome outcome = runGravlab({"bench", "plummer", "--frames", "41", "-n", "50", "--size", "64x48", "--ui",
+                                        "--backend", "cpu", "--kernel", "naive"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const std::string text = outcome.out + outcome.err;
     EXPECT_THAT(text,
                 ::testing::ContainsRegex("plummer, 50 bodies, cpu / naive, 64x48 with panels: [0-9.]+ a second, median "));
     EXPECT_THAT(text, ::testing::HasSubstr("(21 frames, the first 20 left out)"));
-    fs::remove(out);
 }
 
 TEST(BenchFrames, timesStagesOfBothWaysForEverySizeAndNumber) {
-    const fs::path out = fs::temp_directory_path() / ("gravlab_stages_" + std::to_string(getpid()));
-    const std::string command = std::string(GRAVLAB_BINARY) +
-                                " bench plummer --frames 44 --stages -n 50,80 --size 64x48,100x60 --ui --backend cpu" +
-                                " --format csv -o " + out.string() + " 2>&1";
-    EXPECT_EQ(std::system(command.c_str()), 0);
-    std::ifstream file(out);
-    std::string line;
-    std::getline(file, line);
-    EXPECT_EQ(line,
+    const Outcome outcome = runGravlab({"bench", "plummer", "--frames", "44", "--stages", "-n", "50,80", "--size",
+                                        "64x48,100x60", "--ui", "--backend", "cpu", "--format", "csv"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    std::vector<std::string> rows = linesOf(outcome.out);
+    ASSERT_FALSE(rows.empty());
+    EXPECT_EQ(rows.front(),
               "scene,bodies,width,height,way,bodies_ms,resolve_ms,large_ms,trails_ms,develop_ms,glow_ms,exposure_ms,tone_ms,"
               "sum_ms,"
               "picture_ms,panels_ms,frame_ms,frames");
-    std::vector<std::string> rows;
-    while (std::getline(file, line)) rows.push_back(line.substr(0, line.find("0.")));
+    rows.erase(rows.begin());
+    for (std::string& row : rows) row = row.substr(0, row.find("0."));
     EXPECT_THAT(rows,
                 testing::ElementsAre(
                     testing::StartsWith("plummer,50,64,48,raster,"), testing::StartsWith("plummer,50,64,48,compute,"),
                     testing::StartsWith("plummer,50,100,60,raster,"), testing::StartsWith("plummer,50,100,60,compute,"),
                     testing::StartsWith("plummer,80,64,48,raster,"), testing::StartsWith("plummer,80,64,48,compute,"),
                     testing::StartsWith("plummer,80,100,60,raster,"), testing::StartsWith("plummer,80,100,60,compute,")));
-    fs::remove(out);
 }
 
 TEST(BenchFrames, stagesAreThoseOfPicturesThatWereDrawn) {
-    const fs::path out = fs::temp_directory_path() / ("gravlab_drawn_" + std::to_string(getpid()));
-    const auto told = [&](const std::string& arguments) {
-        const std::string command = std::string(GRAVLAB_BINARY) + " bench plummer --frames 40 --stages --size 96x64" +
-                                    " --backend cpu --splat raster --format csv " + arguments + " > " + out.string() +
-                                    " 2>&1";
-        const int status = std::system(command.c_str());
-        std::ifstream file(out);
-        std::string text{std::istreambuf_iterator<char>(file), {}};
-        fs::remove(out);
-        return std::pair(WEXITSTATUS(status), text);
-    };
     const auto numbers = [&](int bodies) {
-        const auto [status, text] = told("-n " + std::to_string(bodies));
-        EXPECT_EQ(status, 0) << text;
-        std::vector<double> row;
-        std::stringstream line(text.substr(text.rfind("raster,") + 7));
-        for (std::string number; std::getline(line, number, ',');) row.push_back(std::stod(number));
-        return row;
+        const Outcome outcome = runGravlab({"bench", "plummer", "--frames", "40", "--stages", "--size", "96x64", "--backend",
+                                            "cpu", "--splat", "raster", "--format", "csv", "-n", std::to_string(bodies)});
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return numbersOf(outcome.out.substr(outcome.out.rfind("raster,") + 7));
     };
     const std::vector<double> few = numbers(500), many = numbers(20000);
     ASSERT_EQ(few.size(), 13u);
@@ -287,19 +235,19 @@ TEST_F(RenderCommandTest, NoOpenGlIsSaidInASentence) {
 
 TEST_F(RenderCommandTest, InterruptedLeavesNothing) {
     for (const char* name : {"a.png", "%05d.png"}) {
-        std::ofstream(folder_ / "stderr").close();  // from an earlier start
-        const pid_t process = start({"plummer", "-n", "1000", "-o", out(name), "--frames", "1000000", "--size", "64x48"});
+        StartedProgram program(
+            {"render", "plummer", "-n", "1000", "-o", out(name), "--frames", "1000000", "--size", "64x48"}, {});
         // In the midst of its frames: numbered files are on the disk; for a still, frames count from the first backend on.
         const bool numbered = std::string(name).find('%') != std::string::npos;
-        const auto begun = [&] { return numbered ? files() > 1 : said().find("running on") != std::string::npos; };
-        while (!begun() && waitpid(process, nullptr, WNOHANG) == 0)
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        ASSERT_TRUE(begun()) << said();
-        kill(process, SIGINT);
-        int raw = 0;
-        waitpid(process, &raw, 0);
-        ASSERT_TRUE(WIFEXITED(raw)) << "the signal ended it, and not the program itself";
-        EXPECT_EQ(WEXITSTATUS(raw), 130) << said();
+        const auto begun = [&] {
+            return numbered ? files() > 1 : program.errorsSoFar().find("running on") != std::string::npos;
+        };
+        for (int tries = 0; !begun() && tries < 12'000; ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        EXPECT_TRUE(begun()) << program.errorsSoFar();
+        program.send(SIGINT);
+        const Outcome ended = program.wait();
+        EXPECT_EQ(ended.code, 130) << ended.err;
+        EXPECT_THAT(ended.err, testing::HasSubstr("interrupted")) << "the signal ended it, and not the program itself";
         EXPECT_EQ(files(), 0u) << name;
     }
 }

@@ -1,5 +1,6 @@
 // Which folder may include which headers, checked over the #include lines of the tree. A row of the tables is a rule: fences
 // around libraries, and the order of the rooms, where each room includes only rooms above it in the table.
+#include "tests/files.h"
 #include "tests/paths.h"
 
 #include <gmock/gmock.h>
@@ -487,6 +488,17 @@ TEST(IncludeRules, aRoomThatIncludesDownwardsIsNoticed) {
                                       {"app/zero/d.h", "app/one/a.h", 1}};
     EXPECT_THAT(circleOf(circle), testing::ElementsAre("app/one", "app/two", "app/three", "app/one"));
     EXPECT_TRUE(circleOf({circle[0], circle[1], circle[3]}).empty());
+}
+
+TEST(IncludeRules, aStageOfAChangeKnowsNoLaterOne) {
+    std::vector<std::string> later{"sim/run/simulation.h"};
+    for (const char* stage : {"build", "judge", "resolve"}) {
+        const std::string file = std::string(GRAVLAB_SOURCE_DIR "/sim/run/") + stage;
+        for (const char* end : {".h", ".cpp"})
+            for (const std::string& header : later)
+                EXPECT_EQ(contentOf(file + end).find(header), std::string::npos) << file << end << " includes " << header;
+        later.push_back("sim/run/" + std::string(stage) + ".h");
+    }
 }
 
 TEST(IncludeRules, everyHeaderIsReadOnce) {

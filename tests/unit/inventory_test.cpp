@@ -159,11 +159,10 @@ TEST(Inventory, holdsTheRowsOfEveryTable) {
         Entries columns, names;
         for (const auto& [name, value] : rows.front().items()) columns.insert(name);
         expectInventory("columns of list " + list, columns);
+        // Pages of docs have these rows, which other tests compare; and the sections "commands" and "actions".
+        if (list == "keys" || list == "parameters" || list == "commands" || list == "actions") continue;
         for (const OrderedJson& row : rows) {
-            if (list == "keys")
-                names.insert(row.at("menu").get<std::string>() + " | " + row.at("item").get<std::string>() + " | " +
-                             row.at("key").get<std::string>());
-            else if (list == "devices")
+            if (list == "devices")
                 names.insert(row.at("backend"));
             else if (list == "kernels")
                 names.insert(row.at("backend").get<std::string>() + " " + row.at("name").get<std::string>() + " block " +
@@ -181,8 +180,6 @@ TEST(Inventory, holdsTheRowsOfEveryTable) {
                 names.insert(row.at("name").get<std::string>() + ": " + row.at("numbers").get<std::string>());
             else if (list == "encoders")
                 names.insert(row.at("name").get<std::string>() + ": " + row.at("files").get<std::string>());
-            else if (list == "parameters")
-                names.insert(row.at("path").get<std::string>() + ": " + row.at("kept").get<std::string>());
             else
                 names.insert(row.at("name"));
         }
