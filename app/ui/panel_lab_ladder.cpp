@@ -39,7 +39,7 @@ std::string deviceShown(const PanelContext& p) {
     return name ? *name : std::string();
 }
 
-/// Rates at one N of a device's ladder, or of its table, by kernel: the fastest launch of each.
+/// Rates at one N of a device's ladder, or of its table, by rung: the fastest launch of each.
 struct RecordedRungs {
     std::string heading;
     std::map<std::string, std::string, std::less<>> rates;
@@ -51,18 +51,22 @@ const RecordedRungs& recordedRungs(const std::string& device) {
     const bool ladder = !benchmarkFile(device + "-ladder.csv").empty();
     const std::string file = ladder ? device + "-ladder" : device, bodies = ladder ? "" : "65536";
     std::map<std::string, double, std::less<>> fastest;
+    std::string host;
     if (!benchmarkFile(file + ".csv").empty())
         for (const RecordedRow& row : recordedRows(file)) {
             const auto n = row.find("n"), kernel = row.find("kernel"), rate = row.find("interactions_per_second");
             if (n == row.end() || kernel == row.end() || rate == row.end() || recordedRate(row).empty()) continue;
             if (!bodies.empty() && n->second != bodies) continue;
             const double value = numberOf(valueOf(rate->second)).value_or(0);
-            double& best = fastest[kernel->second];
-            if (value > best) best = value, made.rates[kernel->second] = recordedRate(row);
+            if (row.at("backend") == hostBackend().name) host = "; of cpu: " + row.at("device");
+            const std::string rung = row.at("backend") + ":" + kernel->second;
+            double& best = fastest[rung];
+            if (value > best) best = value, made.rates[rung] = recordedRate(row);
             const std::uint64_t count = static_cast<std::uint64_t>(numberOf(valueOf(n->second)).value_or(0));
             if (made.heading.empty() && row.at("backend") == deviceBackend().name)
                 made.heading = "G/s: recorded, " + deviceAndDate(row) + ", N = " + grouped(count).text + ", fastest launch";
         }
+    if (!made.heading.empty()) made.heading += host;
     return known.emplace(device, std::move(made)).first->second;
 }
 
@@ -78,8 +82,7 @@ void drawRungs(PanelContext& p, const KernelRow& read) {
     const std::string chosen = rungName(read);
     for (const KernelRow* listed : listedKernels()) {
         const KernelRow& row = *listed;
-        const bool device = row.backend == deviceBackend().name;
-        if (!device && row.backend != hostBackend().name) continue;
+        if (row.backend != deviceBackend().name && row.backend != hostBackend().name) continue;
         ImGui::TableNextColumn();
         const std::string rung = rungName(row);
         std::string name = rung;
@@ -89,8 +92,8 @@ void drawRungs(PanelContext& p, const KernelRow& read) {
         const int lines = linesOfKernel(row);
         ImGui::TextUnformatted(lines > 0 ? std::to_string(lines).c_str() : "-");
         ImGui::TableNextColumn();
-        const auto rate = row.term == kPairLawTerm ? recorded.rates.find(row.name) : recorded.rates.end();
-        ImGui::TextUnformatted(device && rate != recorded.rates.end() ? rate->second.c_str() : "");
+        const auto rate = row.term == kPairLawTerm ? recorded.rates.find(rung) : recorded.rates.end();
+        ImGui::TextUnformatted(rate != recorded.rates.end() ? rate->second.c_str() : "");
     }
     ImGui::EndTable();
     p.widgets.finish(kRungs);

@@ -80,7 +80,7 @@ if [ "$backend" = cuda ]; then
     figure crossover 60 crossover "${on[@]}" -n 16384,32768,65536,131072,262144
     figure groups 60 groups plummer "${on[@]}" -n 16384,65536,262144,1048576
     figure depth 40 depth plummer "${on[@]}" -n 16384,65536,262144
-    figure bonds 60 bonds "${on[@]}" -n 1048576
+    figure bonds 60 bonds "${on[@]}" -n 4000000
 else
     on=(--backend cpu --repeats 3)
     figure bodies 200 bodies "${on[@]}" -n 1024,4096,16384

@@ -419,7 +419,8 @@ TEST_F(ControllerTest, answersBeforeTheCheckOfTheForcesSaySo) {
     EXPECT_EQ(lineOf("get run.force_seconds", true), R"({"line":1,"status":"applied","value":null,"check":"pending"})");
     EXPECT_EQ(lineOf("get run.merged", true), R"({"line":1,"status":"applied","value":0,"check":"pending"})");
     EXPECT_EQ(lineOf("get run.step", true), R"({"line":1,"status":"applied","value":3})");
-    EXPECT_EQ(lineOf("get run.merged", false), R"({"line":1,"status":"applied","value":null})") << "no clock, no hurry";
+    EXPECT_EQ(lineOf("get run.merged", false), R"({"line":1,"status":"applied","value":0})") << "no clock, no hurry";
+    EXPECT_THAT(lineOf("get run.rate", false), HasSubstr(R"("value":null,"why":"run.rate depends on the clock)"));
     const ScratchFolder folder;
     const std::string save = "do save " + (folder / "a.csv").string();
     EXPECT_THAT(lineOf(save.c_str(), true), HasSubstr(R"("check":"pending")"));
