@@ -1,5 +1,5 @@
 // Bodies as populations of stars. `light` has three channels: red old stars, green stars of a disc, blue resolved objects;
-// alpha: all light times the random numbers (lots) of its bodies. The deviation of their mean from the overall mean is a
+// alpha: all light times the random numbers (`lot`) of its bodies. The deviation of their mean from the overall mean is a
 // pattern that moves with the bodies. Summed over several widths, it breaks arms, lanes and gas into pieces (the weave).
 // STAGE 0: light without the grain of single bodies: a level of the pyramid where it has enough bodies or differs by more
 // than chance, else the coarser one. STAGE 1: where a disc is young, and where lanes of dust are; the light is smooth, so

@@ -28,16 +28,6 @@ constexpr const char* kAvoidedWords =
 
 constexpr const char* kPlainFolders[] = {"app", "render", "shaders", "sim"};
 
-/// A word that a file may use.
-struct AllowedWord {
-    const char* file;
-    const char* word;
-    const char* reason;
-};
-constexpr AllowedWord kAllowedWords[] = {
-    {"shaders/photograph.glsl", "lots", "`lot` is the name of a body's random number in the shaders"},
-};
-
 /// A comment, or several on consecutive lines, so that a phrase is found across a line break.
 struct CommentBlock {
     int line = 0;      ///< first line
@@ -112,18 +102,11 @@ std::vector<CommentBlock> commentsOf(std::string_view text) {
 }
 
 /// "FILE:LINE: WORD in TEXT" for each avoided word in the comments of a text.
-std::vector<std::string> avoidedIn(const std::string& file, std::string_view text, std::vector<bool>* used = nullptr) {
+std::vector<std::string> avoidedIn(const std::string& file, std::string_view text) {
     static const std::regex words(kAvoidedWords, std::regex::icase);
     std::vector<std::string> found;
     for (const CommentBlock& block : commentsOf(text))
         for (std::sregex_iterator hit(block.text.begin(), block.text.end(), words), end; hit != end; ++hit) {
-            const auto allowed =
-                std::find_if(std::begin(kAllowedWords), std::end(kAllowedWords),
-                             [&](const AllowedWord& row) { return file == row.file && hit->str() == row.word; });
-            if (allowed != std::end(kAllowedWords)) {
-                if (used) (*used)[static_cast<std::size_t>(allowed - std::begin(kAllowedWords))] = true;
-                continue;
-            }
             const auto at = static_cast<std::size_t>(hit->position());
             found.push_back(file + ":" + std::to_string(block.lines[at]) + ": \"" + hit->str() + "\" in: " + block.text);
         }
@@ -137,7 +120,6 @@ bool hasComments(const fs::path& file) {
 }
 
 TEST(CommentWords, commentsOfPlainRoomsAvoidTheseWords) {
-    std::vector<bool> used(std::size(kAllowedWords));
     int files = 0;
     for (const char* room : kPlainFolders) {
         const fs::path folder = fs::path(GRAVLAB_SOURCE_DIR) / room;
@@ -147,13 +129,11 @@ TEST(CommentWords, commentsOfPlainRoomsAvoidTheseWords) {
             std::ifstream in(entry.path(), std::ios::binary);
             const std::string text(std::istreambuf_iterator<char>(in), {});
             const std::string name = fs::relative(entry.path(), GRAVLAB_SOURCE_DIR).generic_string();
-            for (const std::string& hit : avoidedIn(name, text, &used)) ADD_FAILURE() << hit;
+            for (const std::string& hit : avoidedIn(name, text)) ADD_FAILURE() << hit;
             ++files;
         }
     }
     EXPECT_GT(files, 300) << "the rooms are not where they were";
-    for (std::size_t i = 0; i < used.size(); ++i)
-        EXPECT_TRUE(used[i]) << kAllowedWords[i].file << " no longer needs \"" << kAllowedWords[i].word << "\"";
 }
 
 // Labels, tooltips and reasons of actions and parameters.
