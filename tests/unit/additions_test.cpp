@@ -2,7 +2,6 @@
 // functions that a position and a command pass through. This test looks them up, so that both pages stay true.
 #include "sim/backends/backend.h"
 #include "sim/forces/law.h"
-#include "sim/forces/law_numbers.h"
 #include "tests/files.h"
 #include "tests/patches.h"
 #include "tests/paths.h"
@@ -14,7 +13,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <regex>
 #include <set>
 #include <string>
@@ -131,39 +129,6 @@ TEST(Additions, aLawIsItsFileAndItsPlaceInTheList) {
         EXPECT_THAT(filesWith({"struct " + type}), testing::ElementsAre(file));
     }
     EXPECT_EQ(count, laws().size());
-}
-
-/// Besides its row, only the laws that take a number read it. Other files that use the numbers of the power law are listed
-/// here.
-TEST(Additions, aNumberOfALawIsItsRowAndTheLawsThatReadIt) {
-    const std::map<std::string, std::set<std::string>> known{
-        // A scene of springs, the virial of a potential that is nearly a constant, other loops, a heading of `check`.
-        {"exponent",
-         {"sim/scenes/law_scenes.cpp", "app/commands/command_run.cpp", "app/model/twin_choice.cpp",
-          "app/bench/physics_check.cpp"}},
-        // "arm-strength" is a number of scenes.
-        {"strength", {"app/bench/physics_check.cpp", "sim/scenes/disc_scenes.cpp", "sim/scenes/galaxy_scenes.cpp"}}};
-    const std::string folder = "sim/forces/laws/", rows = contentOf(fs::path(GRAVLAB_SOURCE_DIR) / folder / "numbers.inl");
-    static const std::regex row(R"(GRAVLAB_LAW_NUMBER\((\w+),)");
-    std::size_t count = 0;
-    for (std::sregex_iterator it(rows.begin(), rows.end(), row), end; it != end; ++it, ++count) {
-        const std::string member = (*it)[1];
-        const LawNumber& number = lawNumbers()[count];
-        std::set<std::string> files{folder + "numbers.inl"};
-        if (const auto more = known.find(member); more != known.end())
-            files.insert(more->second.begin(), more->second.end());
-        for (const LawRow& law : laws()) {
-            if (!number.acts(law.law)) continue;
-            std::string file = folder + std::string(law.name) + ".inl";
-            std::ranges::replace(file, '-', '_');
-            files.insert(file);
-        }
-        const std::set<std::string> found =
-            filesWith({"." + member, "::" + member, "\"" + number.key + "\"", "\"" + number.option + "\""});
-        EXPECT_THAT(found, testing::IsSubsetOf(files)) << member;
-        EXPECT_FALSE(found.empty()) << member << " is read by no law";
-    }
-    EXPECT_EQ(count, lawNumbers().size());
 }
 
 /// Everywhere else a row's fields describe it: exact, usesCores, onDevice.

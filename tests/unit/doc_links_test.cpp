@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <regex>
-#include <sstream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -80,19 +80,37 @@ TEST(Documents, theCourseNamesEveryLessonWithItsMinutes) {
     }
 }
 
-/// The names of folders and files answer these questions. When a file moves, change its line in the list.
-TEST(Documents, questionsLeadToFilesThatExist) {
-    std::istringstream lines(contentOf(fs::path(GRAVLAB_SOURCE_DIR) / "tests/data/found_by_name.txt"));
-    static const std::regex row(R"(([^|#]+\?) \| (\S+) \| (\S+))");
-    int questions = 0;
-    for (std::string line; std::getline(lines, line);) {
-        std::smatch parts;
-        if (line.starts_with('#')) continue;
-        ASSERT_TRUE(std::regex_match(line, parts, row)) << line;
-        EXPECT_TRUE(fs::is_regular_file(fs::path(GRAVLAB_SOURCE_DIR) / parts[2].str() / parts[3].str())) << line;
-        ++questions;
+/// "Suite.test" of everything in tests/; suites of TEST_P have their instance's name in front when they run.
+std::set<std::string> testsOfTheTree() {
+    static const std::regex pattern(R"(TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\))");
+    std::set<std::string> found;
+    for (const auto& entry : fs::recursive_directory_iterator(GRAVLAB_SOURCE_DIR "/tests")) {
+        const std::string ending = entry.path().extension().string();
+        if (ending != ".cpp" && ending != ".cu" && ending != ".h") continue;
+        const std::string text = contentOf(entry.path());
+        for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at)
+            found.insert((*at)[1].str() + "." + (*at)[2].str());
     }
-    EXPECT_EQ(questions, 12);
+    return found;
+}
+
+/// Names in backquotes: "Suite.test", "Suite.*", "Suite.Begins...", "Instance/Suite.test/*". Each must begin a test's name.
+TEST(Documents, testsThatReliabilityNamesExist) {
+    const std::set<std::string> tests = testsOfTheTree();
+    const std::string text = contentOf(GRAVLAB_SOURCE_DIR "/docs/reliability.md");
+    static const std::regex pattern(R"(`(?:\w+/)?([A-Z]\w+)\.(\w*)(\*|\.\.\.|/\*)?`)"),
+        fault(R"(\n\| F\d+ [^|]*\|[^|]*\|[^|]*`)");
+    int named = 0;
+    for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at, ++named) {
+        const std::string name = (*at)[1].str() + "." + (*at)[2].str(), open = (*at)[3];
+        const auto first = tests.lower_bound(name);
+        const bool begins = first != tests.end() && first->starts_with(name);
+        EXPECT_TRUE(open == "*" || open == "..." ? begins : tests.contains(name)) << name << " is not in tests/";
+    }
+    EXPECT_GT(named, 60) << "the names were not found";
+    EXPECT_EQ(std::distance(std::sregex_iterator(text.begin(), text.end(), fault), std::sregex_iterator()), 24)
+        << "a fault has no test";
+    EXPECT_FALSE(tests.contains("Suite.none"));
 }
 
 }  // namespace
