@@ -4,16 +4,14 @@
 #include "app/system/picture.h"
 #include "app/ui/overlay_space.h"
 #include "app/view/app.h"
-#include "tests/paths.h"
+#include "tests/unit/cli_support.h"
 #include "tests/written.h"
 
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
+#include <string>
+#include <vector>
 
 namespace gravlab::test {
 namespace {
@@ -129,24 +127,22 @@ TEST_F(FollowTest, aClickTakesTheBodyThatIsShown) {
 
 /// Frame k shows the state after k steps; the camera uses it, too. A still is the last frame of its film.
 TEST(FollowCommand, aStillIsTheLastFrameOfTheFilm) {
-    namespace fs = std::filesystem;
-    const fs::path folder = fs::temp_directory_path() / ("gravlab_follow_" + std::to_string(getpid()));
-    fs::create_directories(folder);
-    const auto render = [&](const std::string& follow, const std::string& to) {
-        const std::string command = std::string(GRAVLAB_BINARY) + " render collision -n 600 --backend cpu --frames 4" +
-                                    " --steps-per-frame 30 --size 320x200 " + follow + " -o '" + (folder / to).string() +
-                                    "' > /dev/null 2>&1";
-        EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    const ScratchFolder folder;
+    const auto render = [&](std::vector<std::string> follow, const char* to) {
+        follow.insert(follow.begin(), {"render", "collision", "-n", "600", "--backend", "cpu", "--frames", "4",
+                                       "--steps-per-frame", "30", "--size", "320x200", "-o", (folder / to).string()});
+        const Outcome outcome = runGravlab(std::move(follow));
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
     };
-    for (const std::string follow : {"--follow 1", "--select 5 --follow body"}) {
+    for (const std::vector<std::string>& follow :
+         {std::vector<std::string>{"--follow", "1"}, {"--select", "5", "--follow", "body"}}) {
         render(follow, "film%02d.png");
         render(follow, "still.png");
         const Picture still = readPng(folder / "still.png"), last = readPng(folder / "film03.png");
-        EXPECT_TRUE(still.rgb == last.rgb) << follow;
-        render("", "plain.png");
-        EXPECT_FALSE(still.rgb == readPng(folder / "plain.png").rgb) << follow << " follows nothing";
+        EXPECT_TRUE(still.rgb == last.rgb) << follow.back();
+        render({}, "plain.png");
+        EXPECT_FALSE(still.rgb == readPng(folder / "plain.png").rgb) << follow.back() << " follows nothing";
     }
-    fs::remove_all(folder);
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 #include "sim/run/simulation.h"
 #include "tests/advance.h"
 #include "tests/bodies.h"
-#include "tests/command_output.h"
 #include "tests/outer_forces.h"
 #include "tests/paths.h"
+#include "tests/unit/cli_support.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -200,16 +200,14 @@ TEST(OuterForcesRun, areChangedLiveAndReturnToTheScenesOwn) {
 }
 
 TEST(OuterForcesRun, commandLineTakesSeveralFieldsWithUnits) {
-    const auto said = [](const std::string& words) {
-        return test::output(std::string(GRAVLAB_BINARY) + " " + words + " 2>&1; echo status $?");
-    };
-    const std::string result =
-        said("run stream -n 100 --backend cpu --steps 2 --field nfw,mass=1e12Msun,scale=16kpc --field point,mass=1e10Msun");
-    EXPECT_THAT(result, HasSubstr("status 0"));
-    const std::string wrong = said("run stream -n 100 --steps 2 --field nfw,mass=1e12kpc,scale=16kpc");
-    EXPECT_THAT(wrong, HasSubstr("status 2"));
-    EXPECT_THAT(wrong, HasSubstr("field nfw: mass = '1e12kpc': 'kpc' does not fit: the number is in [M]"));
-    const std::string list = said("list fields");
+    const Outcome good = runGravlab({"run", "stream", "-n", "100", "--backend", "cpu", "--steps", "2", "--field",
+                                     "nfw,mass=1e12Msun,scale=16kpc", "--field", "point,mass=1e10Msun"});
+    EXPECT_EQ(good.code, 0) << good.err;
+    const Outcome wrong =
+        runGravlab({"run", "stream", "-n", "100", "--steps", "2", "--field", "nfw,mass=1e12kpc,scale=16kpc"});
+    EXPECT_EQ(wrong.code, 2);
+    EXPECT_THAT(wrong.err, HasSubstr("field nfw: mass = '1e12kpc': 'kpc' does not fit: the number is in [M]"));
+    const std::string list = runGravlab({"list", "fields"}).out;
     for (const FieldLaw& law : fieldLaws()) EXPECT_THAT(list, HasSubstr(std::string(law.name)));
 }
 
