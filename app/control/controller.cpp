@@ -350,8 +350,8 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
     keep(std::move(change));
 }
 
-/// Adds a change that undo reverses next, or names. The oldest of too many is forgotten, and all before the bodies of files
-/// that take too much memory.
+/// Adds a change that undo reverses next, or names. The oldest of too many is forgotten, and all before bodies of files that
+/// would take too much memory.
 void Controller::keep(Change change) {
     constexpr std::size_t kMostChanges = 100, kMostBytes = std::size_t{1} << 30;
     if (!change.whyNotUndoable.empty() && !changes_.empty() && changes_.back().whyNotUndoable == change.whyNotUndoable)
@@ -360,10 +360,11 @@ void Controller::keep(Change change) {
     if (changes_.size() > kMostChanges) changes_.erase(changes_.begin());
     std::size_t bytes = 0;
     for (std::size_t i = changes_.size(); i-- > 0;) {
-        const Change& one = changes_[i];
+        Change& one = changes_[i];
         if (one.asked.start != one.made.start) bytes += startBytes(one.asked);
         if (bytes <= kMostBytes) continue;
-        changes_.erase(changes_.begin(), changes_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+        one = {.what = one.what, .whyNotUndoable = "The bodies before it were too many to keep; open their file again."};
+        changes_.erase(changes_.begin(), changes_.begin() + static_cast<std::ptrdiff_t>(i));
         break;
     }
 }
