@@ -363,14 +363,14 @@ EffectResult RunHost::jump(const JumpTo& wanted) {
         history_->go(simulation(), first().feed(), target, beside ? &*beside : nullptr);
     };
     const History::Kept target = history_->keptAt(*to);
-    EffectResult done = jumpTo(target, true, [&] {
+    EffectResult done = jumpTo(target, 0, [&] {
         kept(target);
         editor_.jump();
     });
     if (done.status != CommandStatus::applied || !history_->left()) return done;
     done.back = [this, kept, before, edited, left = history_->left(), of = history_->timeline(simulation())] {
         if (of != history_->timeline(simulation())) return refusedBecause("their run has begun anew");
-        return jumpTo(left, true, [&] {
+        return jumpTo(left, 0, [&] {
             kept(left);
             editor_.recall(before);
             document_.facts.edited = edited;
@@ -380,8 +380,8 @@ EffectResult RunHost::jump(const JumpTo& wanted) {
 }
 
 /// Calls `go`, which puts the simulation to a state, and updates everything else. `target`: that state where it is kept,
-/// with the second run's; null: no second run is kept beside it. `sameRun`: it is a state of this run, whose curves go on.
-EffectResult RunHost::jumpTo(const History::Kept& target, bool sameRun, const std::function<void()>& go) {
+/// with the second run's; null: no second run is kept beside it. `ended`: see returnedTo().
+EffectResult RunHost::jumpTo(const History::Kept& target, std::uint64_t ended, const std::function<void()>& go) {
     Intent& intent = document_.intent;
     const auto before = document_.facts.bodies;
     try {
@@ -396,7 +396,8 @@ EffectResult RunHost::jumpTo(const History::Kept& target, bool sameRun, const st
             document_.clearSelection();
         else if (document_.selected)
             document_.select(document_.selected->index);
-        jumps_ += sameRun;
+        ++jumps_;
+        returnedTo_ = ended;
         showAnew();
         syncTwin(second);
         return {};
@@ -441,7 +442,7 @@ EffectResult RunHost::returnTo(const LeftState& left) {
     if (now.scene != then.scene || now.sceneVersion != then.sceneVersion || now.seed != then.seed ||
         now.parameters != then.parameters || now.start != then.start)
         return refusedBecause("another scene runs");
-    return jumpTo(nullptr, simulation().runId() == left.run, [&] {
+    return jumpTo(nullptr, simulation().runId() == left.run ? 0 : left.run, [&] {
         simulation().restore(left.state->state);
         editor_.recall(left.editor);
         document_.facts.edited = left.edited;

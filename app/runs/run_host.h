@@ -91,6 +91,8 @@ public:
     /// Counts the changes that invalidate earlier rates, and jumps to kept states.
     std::uint64_t rateChanges() const { return rateChanges_; }
     std::uint64_t jumps() const { return jumps_; }
+    /// The ended run to whose state the last of these jumps returned, by undo; 0: it stayed in its run.
+    std::uint64_t returnedTo() const { return returnedTo_; }
     /// Whether the twin has failed between two commands, so that the intent still wants it. apply() does not start it again
     /// before the intent changes.
     bool twinFailed() const { return failedTwin_ && *failedTwin_ == document_.intent.twin; }
@@ -118,7 +120,7 @@ private:
     void showAnew();
     void countAnew();
     void sayPath();
-    EffectResult jumpTo(const History::Kept& target, bool sameRun, const std::function<void()>& go);
+    EffectResult jumpTo(const History::Kept& target, std::uint64_t ended, const std::function<void()>& go);
     EffectResult returnTo(const LeftState& left);
     void forgetTrails();
 
@@ -144,7 +146,7 @@ private:
     BodyEditor editor_{document_, *this};
     std::unique_ptr<History> history_;
     std::deque<std::weak_ptr<LeftState>> left_;  ///< oldest first
-    std::uint64_t dressings_ = 0, rateChanges_ = 0, jumps_ = 0;
+    std::uint64_t dressings_ = 0, rateChanges_ = 0, jumps_ = 0, returnedTo_ = 0;
     std::int64_t trailStep_ = -1;  ///< newest step in the trails
     std::int64_t stepsSinceChange_ = 0;
     std::int64_t ahead_ = 0;     ///< steps that no vertices show yet

@@ -65,17 +65,19 @@ void ConservationMonitor::notice(const Simulation& simulation) {
     const RunConfiguration& now = simulation.configuration();
     if (std::exchange(revision_, simulation.revision()) == simulation.revision() && run_ == simulation.bodiesId()) return;
     if (std::exchange(run_, simulation.bodiesId()) != simulation.bodiesId()) {
-        points_.clear();
-        marks_.clear();
-        reference_.reset();
-        worst_ = offset_ = 0;
+        constexpr std::size_t kMostLeft = 16;
+        const bool another = !curve_.isOf(simulation.runId());
+        std::vector<std::uint64_t> runs = another ? std::vector{simulation.runId()} : curve_.runs;
+        if (another) left_.push_back(std::move(curve_));
+        if (left_.size() > kMostLeft) left_.pop_front();
+        curve_ = {.runs = std::move(runs)};
         rebase_ = false;
         watchedStep_ = -1;
         forgetUnderWay();
         nextAt_ = 0;
     } else {
         const auto mark = [&](bool changed, const std::string& what, bool rebases = false) {
-            if (changed) marks_.push_back({simulation.time(), what, simulation.step(), rebases});
+            if (changed) curve_.marks.push_back({simulation.time(), what, simulation.step(), rebases});
             return changed;
         };
         mark(now.timeStep != followed_.timeStep, "dt " + formatted("%.4g", now.timeStep));
@@ -94,11 +96,11 @@ void ConservationMonitor::notice(const Simulation& simulation) {
         rebase_ |= mark(now.fields != followed_.fields, "fields", true);
         if (rebase_) forgetUnderWay();  // it uses the former definition of energy
         // A slider leaves one mark, not one per pixel.
-        while (marks_.size() > 1 && marks_[marks_.size() - 2].time == marks_.back().time &&
-               marks_[marks_.size() - 2].what.substr(0, 3) == marks_.back().what.substr(0, 3))
-            marks_.erase(marks_.end() - 2);
+        while (curve_.marks.size() > 1 && curve_.marks[curve_.marks.size() - 2].time == curve_.marks.back().time &&
+               curve_.marks[curve_.marks.size() - 2].what.substr(0, 3) == curve_.marks.back().what.substr(0, 3))
+            curve_.marks.erase(curve_.marks.end() - 2);
         constexpr std::size_t kMostMarks = 64;
-        while (marks_.size() > kMostMarks) marks_.pop_front();
+        while (curve_.marks.size() > kMostMarks) curve_.marks.pop_front();
     }
     followed_ = now;
 }
@@ -114,11 +116,13 @@ void ConservationMonitor::jump(const Simulation& simulation) {
     const RunConfiguration& now = simulation.configuration();
     if (run_ == 0 || (followed_.bodies != now.bodies && !now.contact.acts())) return;  // edited bodies have another energy
     forgetUnderWay();
-    std::erase_if(points_, [&](const ConservationPoint& point) { return point.step > step; });
-    for (; !marks_.empty() && marks_.back().step > step; marks_.pop_back()) rebase_ |= marks_.back().rebases;
-    worst_ = 0;
+    if (!curve_.isOf(simulation.runId())) curve_.runs.push_back(simulation.runId());
+    std::erase_if(curve_.points, [&](const ConservationPoint& point) { return point.step > step; });
+    for (; !curve_.marks.empty() && curve_.marks.back().step > step; curve_.marks.pop_back())
+        rebase_ |= curve_.marks.back().rebases;
+    curve_.worst = 0;
     watchedStep_ = -1;
-    for (const ConservationPoint& point : points_) worsen(point.change);
+    for (const ConservationPoint& point : curve_.points) worsen(point.change);
     followed_ = simulation.configuration();
     run_ = simulation.bodiesId();
     revision_ = simulation.revision();
@@ -126,21 +130,21 @@ void ConservationMonitor::jump(const Simulation& simulation) {
 }
 
 double ConservationMonitor::changeOf(const Diagnostics& found) const {
-    return ratio(found.balance() - reference_->balance(), scaleOf(*reference_)) + offset_;
+    return ratio(found.balance() - curve_.reference->balance(), scaleOf(*curve_.reference)) + curve_.offset;
 }
 
 void ConservationMonitor::worsen(double change) {
-    worst_ = std::isfinite(change) ? std::max(worst_, std::abs(change)) : INFINITY;
+    curve_.worst = std::isfinite(change) ? std::max(curve_.worst, std::abs(change)) : INFINITY;
 }
 
 void ConservationMonitor::watchStep(Simulation& simulation) {
     notice(simulation);
     const std::int64_t step = simulation.step();
-    if (std::exchange(watchedStep_, step) == step && reference_ && !rebase_) return;
+    if (std::exchange(watchedStep_, step) == step && curve_.reference && !rebase_) return;
     ParticleSet bodies = simulation.bodies();
     Sample sample{{step, simulation.time(), simulation.contacts().lost},
                   measureSystem(bodies, simulation.terms(), 1, watchedPairs(simulation.configuration()))};
-    if (!reference_ || rebase_) return take(sample);
+    if (!curve_.reference || rebase_) return take(sample);
     sample.measured.lost = sample.at.lost;
     worsen(changeOf(sample.measured));
 }
@@ -148,30 +152,30 @@ void ConservationMonitor::watchStep(Simulation& simulation) {
 void ConservationMonitor::take(const Sample& sample) {
     Diagnostics found = sample.measured;
     found.lost = sample.at.lost;
-    if (!reference_) {
-        reference_ = found;
-        spinScale_ = std::max(found.angularMomentumScale, exactLength(found.angularMomentum));
+    if (!curve_.reference) {
+        curve_.reference = found;
+        curve_.spinScale = std::max(found.angularMomentumScale, exactLength(found.angularMomentum));
     }
     ConservationPoint point{.step = sample.at.step, .time = sample.at.time};
     point.virial = virialOf(found, followed_);
     point.shape = found.shape;
     point.change = changeOf(found);
-    point.floor = ratio(found.potentialError * std::abs(found.potential), scaleOf(*reference_));
-    if (rebase_ && !points_.empty()) {
+    point.floor = ratio(found.potentialError * std::abs(found.potential), scaleOf(*curve_.reference));
+    if (rebase_ && !curve_.points.empty()) {
         // Another definition of energy: the error so far is kept, and later errors add to it.
-        offset_ += points_.back().change - point.change;
-        point.change = points_.back().change;
+        curve_.offset += curve_.points.back().change - point.change;
+        point.change = curve_.points.back().change;
     }
     rebase_ = false;
-    const double speed = std::sqrt(2 * reference_->kinetic * std::max(reference_->mass, 0.0));
-    point.momentum = ratio(distance(found.momentum, reference_->momentum), speed);
-    point.spin = ratio(distance(found.angularMomentum, reference_->angularMomentum), spinScale_);
+    const double speed = std::sqrt(2 * curve_.reference->kinetic * std::max(curve_.reference->mass, 0.0));
+    point.momentum = ratio(distance(found.momentum, curve_.reference->momentum), speed);
+    point.spin = ratio(distance(found.angularMomentum, curve_.reference->angularMomentum), curve_.spinScale);
     worsen(point.change);
-    points_.push_back(point);
-    if (points_.size() <= kMostPoints) return;
+    curve_.points.push_back(point);
+    if (curve_.points.size() <= kMostPoints) return;
     std::size_t kept = 0;
-    for (std::size_t i = 0; i < points_.size(); i += 2) points_[kept++] = points_[i];
-    points_.resize(kept);
+    for (std::size_t i = 0; i < curve_.points.size(); i += 2) curve_.points[kept++] = curve_.points[i];
+    curve_.points.resize(kept);
 }
 
 void ConservationMonitor::measureOnDevice(Simulation& simulation, double now, double passed) {
@@ -229,7 +233,16 @@ void ConservationMonitor::update(Simulation& simulation, StateFeed& feed, double
 }
 
 void ConservationMonitor::follow(const RunHost& runs) {
-    if (std::exchange(jumps_, runs.jumps()) != runs.jumps()) jump(runs.simulation());
+    if (std::exchange(jumps_, runs.jumps()) == runs.jumps()) return;
+    if (const std::uint64_t ended = runs.returnedTo(); ended != 0 && !curve_.isOf(ended)) {
+        const auto known = std::ranges::find_if(left_, [&](const Curve& curve) { return curve.isOf(ended); });
+        if (known == left_.end()) return;  // that curve is gone, and another one begins
+        curve_ = std::move(*known);
+        left_.erase(known);
+        followed_ = runs.simulation().configuration();
+        rebase_ = false;
+    }
+    jump(runs.simulation());
 }
 
 void ConservationMonitor::advance(const ServiceFrame& frame) {
@@ -237,30 +250,30 @@ void ConservationMonitor::advance(const ServiceFrame& frame) {
 }
 
 void ConservationMonitor::readFacts(Facts& facts) const {
-    facts.energyChange = worst_;
+    facts.energyChange = curve_.worst;
     facts.virial = facts.halfMassRadius = facts.energyTime = std::nullopt;
     facts.energyComes = why_.empty();
-    if (points_.empty()) return;
-    facts.energyTime = points_.back().time;
-    if (std::isfinite(points_.back().virial)) facts.virial = points_.back().virial;
-    facts.halfMassRadius = points_.back().shape.lagrangianRadii[1];
+    if (curve_.points.empty()) return;
+    facts.energyTime = curve_.points.back().time;
+    if (std::isfinite(curve_.points.back().virial)) facts.virial = curve_.points.back().virial;
+    facts.halfMassRadius = curve_.points.back().shape.lagrangianRadii[1];
 }
 
 std::string ConservationMonitor::advice(const RunConfiguration& now, const Integrator& integrator,
                                         const SceneUnits& units) const {
-    if (points_.empty() || !(worst_ > kDoubtfulChange)) return {};
+    if (curve_.points.empty() || !(curve_.worst > kDoubtfulChange)) return {};
     if (!keepsEnergy(now))
         return "A force of this run changes the energy: a drag, a bond that breaks, or a field that moves.";
-    if (!std::isfinite(worst_)) return "The energy is no number any more: start again with a smaller time step.";
+    if (!std::isfinite(curve_.worst)) return "The energy is no number any more: start again with a smaller time step.";
     // The error scales with dt to the power of the order; aim below the limit. Reduce dt by at most a hundredfold at once.
-    const double aim = std::pow(0.3 * kDoubtfulChange / worst_, 1.0 / std::max(1, integrator.order));
+    const double aim = std::pow(0.3 * kDoubtfulChange / curve_.worst, 1.0 / std::max(1, integrator.order));
     const ShownUnit time = unitOfTime(now.timeStep, units);
     const auto named = [](bool known, std::string_view unit) { return known ? " " + std::string(unit) : std::string(); };
     const double step = roundDown(std::abs(now.timeStep) * std::clamp(aim, 0.01, 0.5) * time.scale);
     std::string text = "Try dt " + formatted("%.3g", step) + named(!units.time.empty(), time.name);
     const LawRow& row = lawRow(now.force.law);
     if (row.softened) {
-        const double closest = points_.back().shape.closest;
+        const double closest = curve_.points.back().shape.closest;
         text += " or softening " +
                 formatted("%.2g", units.lengthScale *
                                       std::max({2 * now.force.softening, roundDown(std::max(closest, 1e-6)), 1e-3})) +

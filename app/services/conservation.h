@@ -8,6 +8,8 @@
 #include "sim/measure/diagnostics.h"
 #include "sim/run/simulation.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <span>
@@ -77,10 +79,10 @@ public:
     /// reference.
     void jump(const Simulation& simulation);
 
-    const std::vector<ConservationPoint>& points() const { return points_; }
-    const std::deque<ConservationMark>& marks() const { return marks_; }
+    const std::vector<ConservationPoint>& points() const { return curve_.points; }
+    const std::deque<ConservationMark>& marks() const { return curve_.marks; }
     /// The largest |change| since the start: of the points, and of the steps that watchStep() has seen.
-    double worstChange() const { return worst_; }
+    double worstChange() const { return curve_.worst; }
     /// A sample is under way, here or on a device: a frame must come to take its result.
     bool busy() const override { return pending_.has_value() || summing_.busy(); }
     /// Why there are no samples; empty when there are or will be.
@@ -99,6 +101,15 @@ private:
         Moment at;
         Diagnostics measured;
     };
+    /// What was measured of a run.
+    struct Curve {
+        std::vector<std::uint64_t> runs{};  ///< its numbers, as Simulation has them; undo of a new start adds one
+        std::vector<ConservationPoint> points{};
+        std::deque<ConservationMark> marks{};
+        std::optional<Diagnostics> reference{};  ///< of the start; its energy shifts with the definition of energy
+        double spinScale = 0, worst = 0, offset = 0;
+        bool isOf(std::uint64_t run) const { return std::ranges::find(runs, run) != runs.end(); }
+    };
     void take(const Sample& sample);
     double changeOf(const Diagnostics& found) const;
     void worsen(double change);
@@ -106,11 +117,9 @@ private:
     void forgetUnderWay();
     void measureOnDevice(Simulation& simulation, double now, double passed);
 
-    std::vector<ConservationPoint> points_;
-    std::deque<ConservationMark> marks_;
+    Curve curve_;
+    std::deque<Curve> left_;  ///< of the runs before, to which undo may return; newest last
     std::string why_;
-    std::optional<Diagnostics> reference_;  ///< measurements of the start; its energy shifts with the definition of energy
-    double spinScale_ = 0, worst_ = 0, offset_ = 0;
     bool rebase_ = false;                   ///< the next sample is measured under another law or softening
     std::uint64_t run_ = 0, revision_ = 0;  ///< the run and revision that were followed last
     std::uint64_t jumps_ = 0;               ///< of the runs
