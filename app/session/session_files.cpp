@@ -402,8 +402,11 @@ std::string SessionFiles::close() {
     if (jobs_.busy()) app_.runs.first().feed().serve(app_.runs.simulation());
     settle();
     if (unsaved_) {
-        const bool blown = app_.document.facts.bodiesId == blownRun_;  // the last good state takes its place
-        if (mark_ && blown) return lost_ + ". The last good state is in " + mark_->autosave().string();
+        // The last good state takes the place of a run that is not finite, unless it was discarded.
+        std::error_code ignored;
+        const bool blown = app_.document.facts.bodiesId == blownRun_;
+        if (mark_ && blown && fs::exists(mark_->autosave(), ignored))
+            return lost_ + ". The last good state is in " + mark_->autosave().string();
         return lost_ + ". " +
                keep(*copyOf(app_.runs.simulation()),
                     mark_ ? mark_->autosave() : leftRunFile(app_.document.facts.configuration.scene));
