@@ -96,6 +96,7 @@ ParticleSet bodiesOf(const Case& c) {
 void load(Backend& backend, const Case& c, const ForceTerms& others) {
     KernelChoice kernel{.kernel = std::string(c.row.name)};
     if (c.row.approximates && !c.row.byOpening) kernel.allowedError = kAllowedError;
+    backend.load(ParticleSet(), {c.force, {}});  // no case finds arrays of another one
     backend.load(bodiesOf(c), {c.force, kernel}, others);
 }
 

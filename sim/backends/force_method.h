@@ -124,7 +124,8 @@ public:
     /// State of earlier evaluations that the next one needs for the same bits; empty for methods that start afresh each
     /// time.
     virtual std::vector<StateArray> state() const { return {}; }
-    /// Restores a result of state() for the bodies just loaded; false when it does not fit them.
+    /// Restores a result of state() for the bodies just loaded; an empty one makes the method forget. False when it does not
+    /// fit them: a new method is needed.
     virtual bool restore(const std::vector<StateArray>& state) { return state.empty(); }
 
     /// Whether its term may lose parts at the end of a step: see ForceTerm::after().

@@ -6,17 +6,16 @@
 #include "sim/backends/force_state.h"
 #include "sim/backends/step_clock.h"
 #include "sim/backends/step_cursor.h"
-#include "sim/contact/contact.h"
 #include "sim/integrators/apply_op.h"
 #include "sim/integrators/block_steps.h"
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace gravlab {
@@ -35,42 +34,64 @@ struct WholeSteps {
     bool over = false;   ///< the call ends with them
 };
 
-/// Bodies of a run in one precision, and the steps that move them. `State` computes or enqueues, and derives from this
-/// class; it waits only where a function says so. `Method` is the base of its force methods. State has:
-///
-///   size(), kName               bodies; the backend's name in errors
-///   makeMethod(k)               a new method of term k. Memory may be short; throws UsageError for a term without a method
-///   takeNext(next)              the pending method becomes the pair law's; true when its results have the same bits
-///   kernelName()                the row of the pair law
-///   smallestR2(force), sources()   see ForceRequest
-///   completeForceKnown(), forgetForce()   whether the accelerations of the last complete step are its force
-///   knownAccelerations(), takeAccelerations(values)   the same for the force state
-///   checkWanted()               a force check was requested and has no force yet
-///
-/// and of steps:
-///
-///   pace(budget)                limits of this call: admits(first, seconds), left(), goesAhead(), endsWithPicture()
-///   deliver(sink)               hands over a picture of an earlier call; true when there was one
-///   beforePiece(first, done)    before a piece of work: `first` of the call, after `done` steps
-///   prepareStep(program)        allocates what the program needs
-///   enterStep()                 a step begins at the last complete one
-///   nextSeconds(), stepSeconds(), secondsToEnd()   estimates: of the next piece, a step, the operations that end a step
-///   takesWholeSteps(program), wholeSteps(...)   whole steps in one piece of work
-///   runSlice(k, method)         the next slice of term k; true when that was the last one
-///   takeTerm(k, method)         adds the sums of term k to the accelerations
-///   endForce()                  a force of all terms is complete, and nothing has moved since
-///   fuses()                     the force may come with the operations after it in one piece of work
-///   rungs(), rungClock(waits)   rungs of the bodies in the methods' memory; the clock of a block step, once it is known
-///   openOperations(fused), add(op), endStep(sink), enqueueOperations(ended), undoOperations()
-///                               a list of operations: begin it, with a fused force; add one; complete the step, which the
-///                               sink gets; enqueue the list; or undo the list with all of its step
-///   kOperations                 largest number of operations in a list; 1 where each runs at once
-///   kFollows                    a list that ends a step may continue into the next one
-///   shown(sink)                 called after a step for the sink; true when the sink has it
-///   finished()                  waits until the step is complete
-///   completeBodies()            the bodies of the last complete step, as its methods read them
-///
-/// One thread drives it.
+/// Functions of a State: it has the bodies of a run in one precision, and computes or enqueues what StepEngine decides. It
+/// waits only where a comment says so.
+template <class State, class Method>
+concept EngineState = requires(State& state, const State& same, std::size_t k, Method& method, std::unique_ptr<Method> next,
+                               const ForceSettings& force, const std::vector<Double4>& values, StepProgram program,
+                               const Budget& budget, VertexSink& sink, const PlannedOp& op, std::int64_t steps, bool flag) {
+    { same.size() } -> std::same_as<std::size_t>;               // bodies
+    { State::kName } -> std::convertible_to<std::string_view>;  // the backend's name in errors
+    // A new method of term k. Memory may be short; throws UsageError for a term without a method.
+    { same.makeMethod(k) } -> std::convertible_to<std::unique_ptr<Method>>;
+    { state.takeNext(std::move(next)) } -> std::same_as<bool>;  // the pair law's method from now on; true: its bits stay
+    { same.kernelName() } -> std::convertible_to<std::string_view>;  // the row of the pair law
+    { same.smallestR2(force) } -> std::same_as<double>;              // see ForceRequest
+    { same.sources() } -> std::same_as<SourceBodies>;
+    { same.completeForceKnown() } -> std::same_as<bool>;  // the accelerations of the last complete step are its force
+    state.forgetForce();
+    { same.knownAccelerations() } -> std::same_as<std::vector<Double4>>;  // those accelerations, for the force state
+    state.takeAccelerations(values);
+    { same.checkWanted() } -> std::same_as<bool>;  // a force check was requested and has no force yet
+
+    // Limits of this call: admits(first, seconds), left(), goesAhead(seconds), endsWithPicture(seconds).
+    { state.pace(budget).admits(flag, 0.0) } -> std::same_as<bool>;
+    { state.pace(budget).left() } -> std::same_as<double>;
+    { state.pace(budget).goesAhead(0.0) } -> std::same_as<bool>;
+    { state.pace(budget).endsWithPicture(0.0) } -> std::same_as<bool>;
+    { state.deliver(sink) } -> std::same_as<bool>;   // hands over a picture of an earlier call; true when there was one
+    state.beforePiece(flag, steps);                  // before a piece of work: the first of the call, after these steps
+    state.prepareStep(program);                      // allocates what the program needs
+    state.enterStep();                               // a step begins at the last complete one
+    { same.nextSeconds() } -> std::same_as<double>;  // estimates: of the next piece, a step, the operations that end a step
+    { same.stepSeconds() } -> std::same_as<double>;
+    { same.secondsToEnd() } -> std::same_as<double>;
+    { same.takesWholeSteps(program) } -> std::same_as<bool>;  // whole steps in one piece of work
+    { state.wholeSteps(state.pace(budget), steps, &sink) } -> std::same_as<WholeSteps>;
+    { state.runSlice(k, method) } -> std::same_as<bool>;  // the next slice of term k; true when that was the last one
+    state.takeTerm(k, method);                            // adds the sums of term k to the accelerations
+    state.endForce();                                     // a force of all terms is complete, and nothing has moved since
+    { same.fuses() } -> std::same_as<bool>;  // the force may come with the operations after it in one piece of work
+    { same.rungs() } -> std::same_as<const std::uint8_t*>;                 // of the bodies in the methods' memory
+    { state.rungClock(flag) } -> std::same_as<std::optional<BlockClock>>;  // of a block step, once known; may wait
+
+    // A list of operations: begin it, with a fused force; add one; complete the step, which the sink gets; enqueue the list,
+    // count it when it ends a step; or undo the list with all of its step.
+    state.openOperations(flag);
+    state.add(op);
+    state.endStep(&sink);
+    state.enqueueOperations();
+    state.countOperations(flag);
+    state.undoOperations();
+    { State::kOperations } -> std::convertible_to<int>;  // most operations of a list; 1 where each runs at once
+    { State::kFollows } -> std::convertible_to<bool>;    // a list that ends a step may continue into the next one
+    { state.shown(sink) } -> std::same_as<bool>;         // called after a step for the sink; true when the sink has it
+    state.finished();                                    // waits until the step is complete
+    state.completeBodies();                              // those of the last complete step, as its methods read them
+};
+
+/// The steps that move the bodies of a State, which derives from this class. `Method` is the base of its force methods. One
+/// thread drives it.
 template <class State, class Method>
 class StepEngine {
 public:
@@ -124,6 +145,7 @@ public:
 
     /// See Backend. Exceptions of a State pass through; steps that are complete then are reported by the next call.
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) {
+        static_assert(EngineState<State, Method>);
         State& state = self();
         AdvanceStatus status;
         status.stepsCompleted = std::exchange(unreported_, 0);
@@ -201,11 +223,8 @@ public:
     /// See Backend.
     void beginAgain() {
         abandonStep();
-        for (const auto& method : methods_) method->restore({});
-        requests_.clear();  // they depend on the largest mass
-        adoptSettings();
-        self().forgetForce();
-        lastClock_ = {};
+        renewMethods();
+        beginFresh();
     }
 
 protected:
@@ -251,9 +270,9 @@ protected:
     }
 
     // Other bodies of the same number.
-    /// Whether the present methods compute these terms too: the same, in the same rows. That of the pair law is not
-    /// compared.
-    bool suits(const EngineTerms& wanted) const {
+    /// Whether the methods compute these terms too: the same, in the same rows; that of the pair law is not compared. Then
+    /// they are as new. A method that cannot forget is made again, for which memory may be short.
+    bool takesOver(const EngineTerms& wanted) {
         if (next_ || termsChange() || wanted.terms.size() != termCount()) return false;
         if (pairLawOf(wanted.terms).precision != force_.precision || wanted_.precision != force_.precision) return false;
         for (std::size_t k = 1; k < termCount(); ++k) {
@@ -262,19 +281,20 @@ protected:
             if (row.kernel != wantedRow.kernel || row.launch != wantedRow.launch) return false;
             if (now != then && !sameTerms({now}, {then})) return false;
         }
-        return alone() || *wanted.ids == *ids_;  // terms name bodies by them
+        if (!alone() && *wanted.ids != *ids_) return false;  // terms name bodies by them
+        renewMethods();
+        return true;
     }
-    /// Continues as a new engine for these terms would, which it suits(), with the bodies that the state has now.
+    /// Continues as a new engine for these terms would, which it takesOver(), with the bodies that the state has now.
     void beginWith(const EngineTerms& terms) {
-        terms_ = terms.terms;
         ids_ = terms.ids;
         how_ = terms.how;
-        wanted_ = pairLawOf(terms_);
+        wanted_ = pairLawOf(terms.terms);  // methods refer to the other terms that they were made for
         wantedHow_ = how_.front().kernel;
         unreported_ = 0;
         cursor_.abandon();
         setClock({});
-        beginAgain();
+        beginFresh();
     }
 
     /// Bodies of the last complete step were changed; `moved`: not only their velocities.
@@ -377,6 +397,18 @@ private:
         if (!sameForce) self().forgetForce();
     }
 
+    void renewMethods() {
+        abandonMethods();
+        for (std::size_t k = 0; k < termCount(); ++k)
+            if (!methods_[k]->restore({})) methods_[k] = self().makeMethod(k);
+    }
+    /// The next step is the first of these bodies.
+    void beginFresh() {
+        requests_.clear();  // they depend on the largest mass
+        adoptSettings();
+        self().forgetForce();
+        lastClock_ = {};
+    }
     bool atRungs() const { return !cursor_.atBoundary() && cursor_.op().op == Op::rungs; }
     /// True when the next piece of work, with the force that it is `fused` with, ends the step.
     bool endsStep(bool fused) const {
@@ -547,134 +579,6 @@ protected:
     explicit HostEngine(const EngineTerms& terms) : StepEngine<State, Method>(terms) {}
     ~HostEngine() = default;
     double worked_ = 0;  ///< time of the step under way [s]
-};
-
-/// An engine in the precision of its state: EngineOf<float> for fp32, EngineOf<double> for mixed and fp64.
-template <template <class> class EngineOf>
-class EngineOfEither {
-public:
-    EngineOfEither() = default;
-    template <class... Arguments>
-    EngineOfEither(Precision precision, Arguments&&... arguments) {
-        if (precision == Precision::fp32)
-            made_ = std::make_unique<EngineOf<float>>(std::forward<Arguments>(arguments)...);
-        else
-            made_ = std::make_unique<EngineOf<double>>(std::forward<Arguments>(arguments)...);
-    }
-    /// Calls use(engine) with the engine of either precision.
-    template <class Use>
-    decltype(auto) with(const Use& use) const {
-        return std::visit([&](const auto& made) -> decltype(auto) { return use(*made); }, made_);
-    }
-
-private:
-    std::variant<std::unique_ptr<EngineOf<float>>, std::unique_ptr<EngineOf<double>>> made_;
-};
-
-/// Common base of backends with an engine: the loaded system, and all queries that the engine answers alone. `Engine` has
-/// with(), as EngineOfEither does; `Context` outlives a change of bodies.
-template <class Engine, class Context>
-class EngineBackend : public Backend {
-public:
-    using Backend::load;
-    std::size_t size() const override {
-        return engine_.with([](auto& e) { return e.size(); });
-    }
-    void snapshot(ParticleSet& out) override {
-        with([&](auto& e) { e.copyState(out.position, out.velocity); });
-        out.time = engine_.with([](auto& e) { return e.clock().time(); });
-        out.id = labels_->id;
-        out.group = labels_->group;
-        out.surface = labels_->surface;
-    }
-    BodyChanges::Body body(std::uint32_t index) override {
-        BodyChanges::Body copied{.index = index};
-        if (index < labels_->surface.size()) copied.surface = labels_->surface[index];
-        with([&](auto& e) { e.copyBody(index, copied.position, copied.velocity); });
-        return copied;
-    }
-    const ForceTerms& terms() const override {
-        if (terms_.size() > 1) with([&](auto& e) { e.updateTerms(terms_); });
-        return terms_;
-    }
-    const SystemConfiguration& systemConfiguration() const override { return how_; }
-    void finishStep() override {
-        with([](auto& e) { e.finishStep(); });
-    }
-    void setClock(const Clock& clock) override {
-        engine_.with([&](auto& e) { e.setClock(clock); });
-    }
-    bool keepsForceState() const override {
-        return engine_.with([](auto& e) { return e.keepsForceState(); });
-    }
-    bool forceStateNeedsStepEnd() const override {
-        return engine_.with([](auto& e) { return e.forceStateNeedsStepEnd(); });
-    }
-    std::vector<StateArray> forceState() override {
-        return with([](auto& e) { return e.forceState(); });
-    }
-    void restoreForceState(const std::vector<StateArray>& state) override {
-        with([&](auto& e) { e.restoreForceState(state); });
-    }
-    void beginAgain() override {
-        with([](auto& e) { e.beginAgain(); });
-    }
-    void publish(VertexSink& sink) override {
-        with([&](auto& e) { e.publish(sink); });
-    }
-    void accelerations(std::vector<Double4>& out) override {
-        with([&](auto& e) { e.accelerations(out); });
-    }
-    void requestForceCheck(std::vector<std::uint32_t> targets) override {
-        for (const std::uint32_t target : targets)
-            if (target >= size()) throw UsageError("force check: there is no body with index " + std::to_string(target));
-        with([&](auto& e) { e.requestForceCheck(std::move(targets)); });
-    }
-    std::vector<MethodFigure> figures() override {
-        return engine_.with([](auto& e) { return e.figures(); });
-    }
-
-protected:
-    /// Data that the engine does not need.
-    struct Labels {
-        std::vector<std::uint32_t> id;
-        std::vector<std::uint8_t> group;
-        std::vector<Surface> surface;
-        Rotation rotation{};  ///< of these bodies, where a device measures
-    };
-
-    template <class... Arguments>
-    explicit EngineBackend(Arguments&&... context) : context_(std::forward<Arguments>(context)...) {}
-    /// Called before the engine works on a device: backends of one thread may use several devices.
-    virtual void use() const {}
-    template <class Use>
-    decltype(auto) with(const Use& call) const {
-        use();
-        return engine_.with(call);
-    }
-    /// Arguments of an engine for these terms.
-    static EngineTerms engineTerms(const ForceTerms& terms, const SystemConfiguration& how,
-                                   const std::shared_ptr<Labels>& labels) {
-        return {terms, how, {labels, &labels->id}};
-    }
-
-    /// Writes the changes into the labels.
-    void changeLabels(const BodyChanges& changes) {
-        constexpr long kOwn = 2;  // this object and the engine
-        if (labels_.use_count() > kOwn) labels_ = std::make_shared<Labels>(*labels_);
-        engine_.with([&](auto& e) { e.setIds({labels_, &labels_->id}); });
-        if (!labels_->surface.empty())
-            for (const BodyChanges::Body& body : changes.changed) labels_->surface[body.index] = body.surface;
-        keepOthers(labels_->id, changes.removed);
-        keepOthers(labels_->group, changes.removed);
-        if (!labels_->surface.empty()) keepOthers(labels_->surface, changes.removed);
-    }
-
-    mutable ForceTerms terms_ = termsOf({});  ///< from the next step on; terms() updates those that lose parts
-    SystemConfiguration how_ = SystemConfiguration(1);
-    Context context_;
-    Engine engine_;
-    std::shared_ptr<Labels> labels_ = std::make_shared<Labels>();  ///< readers of earlier states may share it
 };
 
 }  // namespace gravlab

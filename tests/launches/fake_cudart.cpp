@@ -155,7 +155,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
 }
 
 // Memory.
-cudaError_t cudaMalloc(void** memory, size_t bytes) { return taken(memory, bytes); }
+cudaError_t cudaMalloc(void** memory, size_t bytes) {
+    return bytes > gravlab::fakeFreeBytes ? cudaErrorMemoryAllocation : taken(memory, bytes);
+}
 cudaError_t cudaMallocManaged(void** memory, size_t bytes, unsigned) { return taken(memory, bytes); }
 cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned) { return taken(memory, bytes); }
 cudaError_t cudaFree(void* memory) {

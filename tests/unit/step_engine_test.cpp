@@ -7,6 +7,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace gravlab {
 namespace {
@@ -51,6 +52,8 @@ public:
     SourceBodies sources() const { return {}; }
     bool completeForceKnown() const { return known; }
     void forgetForce() { known = false; }
+    std::vector<Double4> knownAccelerations() const { return {}; }
+    void takeAccelerations(const std::vector<Double4>&) {}
     bool checkWanted() const { return false; }
 
     Pacing pace(const Budget& budget) { return {budget, worked_, fakeClock}; }

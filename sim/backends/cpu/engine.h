@@ -7,6 +7,7 @@
 #include "sim/backends/cpu/methods/cpu_method.h"
 #include "sim/core/pages.h"
 #include "sim/core/thread_pool.h"
+#include "sim/engine/engine_backend.h"
 #include "sim/engine/step_engine.h"
 #include "sim/forces/law.h"
 #include "sim/forces/sources.h"
@@ -70,7 +71,6 @@ template <class T>
 class EngineOf final : public HostEngine<EngineOf<T>, CpuForceMethod<T>> {
     using Host = HostEngine<EngineOf<T>, CpuForceMethod<T>>;
     using Base = StepEngine<EngineOf<T>, CpuForceMethod<T>>;
-    friend Base;
     using Base::active_, Base::alone, Base::clock_, Base::cursor_, Base::force_, Base::how_, Base::ids_, Base::methods_,
         Base::requestOf, Base::requests_, Base::settled, Base::termCount, Base::terms_;
     using typename Base::Methods;
@@ -100,7 +100,7 @@ public:
                  const EngineTerms& terms) {
         const bool same = positions.size() == size_ && &kernel == kernel_ && &kernel == wantedKernel_ &&
                           terms.how.front().kernel.launch == this->wantedHow_.launch;
-        if (!same || !this->suits(terms)) return false;
+        if (!same || !this->takesOver(terms)) return false;
         take(positions, velocities);
         this->beginWith(terms);
         return true;
@@ -202,32 +202,7 @@ public:
         context_.totals.integrateSeconds += seconds * (1 - forceShare);
     }
 
-private:
-    /// Copies the bodies of a complete step whose force is not known.
-    void take(std::span<const Double4> positions, std::span<const Double4> velocities) {
-        heaviest_ = 0;
-        unitResponse_ = true;
-        std::mutex together;
-        forBodies([&](std::size_t first, std::size_t last) {
-            double heaviest = 0;
-            bool unit = true;
-            for (std::size_t i = first; i < last; ++i) {
-                set(complete_.x, i, positions[i]);
-                set(complete_.v, i, velocities[i]);
-                set(complete_.a, i, {});
-                source_[i] = static_cast<T>(positions[i].w);
-                response_[i] = static_cast<T>(velocities[i].w);
-                heaviest = std::max(heaviest, std::abs(positions[i].w));
-                unit = unit && response_[i] == 1;
-            }
-            const std::lock_guard lock(together);
-            heaviest_ = std::max(heaviest_, heaviest);
-            unitResponse_ = unitResponse_ && unit;
-        });
-        sources_ = sourcesOf(size_, [this](std::size_t i) { return source_[i]; });
-    }
-
-    // For StepEngine.
+    // EngineState.
     std::string_view kernelName() const { return kernel_->row.name; }
     std::unique_ptr<CpuForceMethod<T>> makeMethod(std::size_t k) const {
         const KernelChoice& how = how_[k].kernel;
@@ -306,6 +281,30 @@ private:
         if (active_.all()) endForceAt(work_, methods_);  // inactive bodies have the force of an older position
     }
     const std::uint8_t* rungs() const { return rungs_.data(); }
+    /// Gives each body its rung, by the accelerations at the start of the step.
+    std::optional<BlockClock> rungClock(bool) {
+        const double start = StepPacer::steadySeconds();
+        const auto lengthOf = [this](std::size_t i) {
+            return rungLength(work_.a.axis[0][i], work_.a.axis[1][i], work_.a.axis[2][i]);
+        };
+        std::mutex together;
+        LogarithmSum all;
+        context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {
+            LogarithmSum here;
+            for (std::size_t i = first; i < last; ++i) here.add(lengthOf(i));
+            const std::lock_guard lock(together);
+            all.sum += here.sum;
+            all.counted += here.counted;
+        });
+        RungCounts bodies{};
+        context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {
+            const RungCounts here = giveRungs(first, last, all.reference(), lengthOf, rungs_.data());
+            const std::lock_guard lock(together);
+            for (std::size_t rung = 0; rung < here.size(); ++rung) bodies[rung] += here[rung];
+        });
+        context_.totals.integrateSeconds += StepPacer::steadySeconds() - start;
+        return BlockClock(bodies);
+    }
     void add(const PlannedOp& planned) {
         const Op op = planned.op.op;
         std::array<T, kRungCount> kicks{};
@@ -325,6 +324,31 @@ private:
     }
     void endStep(const VertexSink*) { completeSteps(1); }
     CpuBodies<T> completeBodies() const { return bodiesOf(complete_); }
+
+private:
+    /// Copies the bodies of a complete step whose force is not known.
+    void take(std::span<const Double4> positions, std::span<const Double4> velocities) {
+        heaviest_ = 0;
+        unitResponse_ = true;
+        std::mutex together;
+        forBodies([&](std::size_t first, std::size_t last) {
+            double heaviest = 0;
+            bool unit = true;
+            for (std::size_t i = first; i < last; ++i) {
+                set(complete_.x, i, positions[i]);
+                set(complete_.v, i, velocities[i]);
+                set(complete_.a, i, {});
+                source_[i] = static_cast<T>(positions[i].w);
+                response_[i] = static_cast<T>(velocities[i].w);
+                heaviest = std::max(heaviest, std::abs(positions[i].w));
+                unit = unit && response_[i] == 1;
+            }
+            const std::lock_guard lock(together);
+            heaviest_ = std::max(heaviest_, heaviest);
+            unitResponse_ = unitResponse_ && unit;
+        });
+        sources_ = sourcesOf(size_, [this](std::size_t i) { return source_[i]; });
+    }
     void completeSteps(std::int64_t steps) {
         std::swap(complete_, work_);
         context_.totals.steps += steps;
@@ -463,30 +487,6 @@ private:
                 ColumnArithmetic{first, last});
     }
 
-    /// Gives each body its rung, by the accelerations at the start of the step.
-    std::optional<BlockClock> rungClock(bool) {
-        const double start = StepPacer::steadySeconds();
-        const auto lengthOf = [this](std::size_t i) {
-            return rungLength(work_.a.axis[0][i], work_.a.axis[1][i], work_.a.axis[2][i]);
-        };
-        std::mutex together;
-        LogarithmSum all;
-        context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {
-            LogarithmSum here;
-            for (std::size_t i = first; i < last; ++i) here.add(lengthOf(i));
-            const std::lock_guard lock(together);
-            all.sum += here.sum;
-            all.counted += here.counted;
-        });
-        RungCounts bodies{};
-        context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {
-            const RungCounts here = giveRungs(first, last, all.reference(), lengthOf, rungs_.data());
-            const std::lock_guard lock(together);
-            for (std::size_t rung = 0; rung < here.size(); ++rung) bodies[rung] += here[rung];
-        });
-        context_.totals.integrateSeconds += StepPacer::steadySeconds() - start;
-        return BlockClock(bodies);
-    }
     void kickOnAxis(const std::array<T, kRungCount>& kicks, int least, std::size_t axis, std::size_t first,
                     std::size_t last) {
         T* __restrict v = work_.v.axis[axis].data();
@@ -515,6 +515,6 @@ extern template class EngineOf<double>;
 using Engine = EngineOfEither<EngineOf>;
 
 /// Bytes that an engine holds for `bodies` bodies in `precision`, the kernel's method included.
-double engineBytes(std::size_t bodies, const CpuKernel& kernel, const ForceSettings& force, bool inBlocks = false);
+double engineBytes(std::size_t bodies, const CpuKernel& kernel, const ForceSettings& force, StepProgram program = {});
 
 }  // namespace gravlab::cpu

@@ -9,6 +9,7 @@
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
+#include "sim/engine/engine_backend.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/tree/rung.h"
 

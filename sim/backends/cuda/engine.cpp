@@ -31,7 +31,7 @@ bool EngineOf<Real>::replace(const ParticleSet& bodies, const BodyFacts& facts, 
                              const EngineTerms& terms) {
     LaunchPlan alike = plan;
     if (plan.precision != Precision::mixed) alike.heaviest = this->plan().heaviest;  // else part of the units
-    if (bodies.size() != size() || alike != this->plan() || !this->suits(terms)) return false;
+    if (bodies.size() != size() || alike != this->plan() || !this->takesOver(terms)) return false;
     abandonForce();
     state_.upload(bodies, facts.heaviest);
     facts_ = facts;
@@ -120,20 +120,19 @@ void EngineOf<Real>::change(const DeviceChanges& changes, const BodyFacts* left,
 template <class Real>
 bool EngineOf<Real>::enqueueSlice(std::size_t k, TermMethod& method, bool ofAll) {
     const ForceProgress done = method.enqueue(kSliceSeconds);
-    if (k > 0) {
-        // Estimated: one launch, and a rate that every device reaches. The timer measures the real time.
-        constexpr double kLaunch = 5e-6, kRate = 1e10;
-        context_.timer.add(kLaunch + done.work.pairs / kRate, {.termInteractions = done.work.pairs});
-        return done.complete;
+    method.note(done);
+    Work work{.rated = method.rated(done.work)};
+    double seconds = work.rated / method.rate()->perSecond();
+    if (k == 0) {
+        work.forceEvaluations = done.complete && ofAll ? 1 : 0;
+        work.interactions = done.work.pairs;
+        work.cells = done.work.cells;
+    } else {
+        constexpr double kLaunch = 5e-6;
+        seconds += kLaunch;
+        work.termInteractions = done.work.pairs;
     }
-    const Method& ofPairs = static_cast<const Method&>(method);
-    const double rated = ofPairs.rated(done.work);
-    context_.timer.add(rated / ofPairs.rate()->perSecond(),
-                       {.forceEvaluations = done.complete && ofAll ? 1 : 0,
-                        .interactions = done.work.pairs,
-                        .cells = done.work.cells,
-                        .rated = rated},
-                       ofPairs.rate());
+    context_.timer.add(seconds, work, method.rate());
     return done.complete;
 }
 
@@ -215,7 +214,7 @@ template <class Real>
 void EngineOf<Real>::requestForceCheck(std::vector<std::uint32_t> targets) {
     termCheck_.drop();
     pairCheck_.reset();
-    check_.request(std::move(targets), state_.count());
+    check_.request(std::move(targets));
 }
 
 template <class Real>
@@ -255,7 +254,7 @@ void EngineOf<Real>::requestMeasurement() {
         job->begin(state_.complete().x.data(), state_.complete().v.data(), wanted_);
         if (!alone()) beginOtherEnergy(measured.otherEnergy);
     } catch (const Error& error) {
-        if (job) job->drop();  // its energy would lack the other terms
+        job.reset();  // its energy would lack the other terms, and its memory may be what was short
         measured.failure = error.what();
     }
 }

@@ -43,10 +43,9 @@ struct EngineContext {
 template <class Real>
 class EngineOf final : public StepEngine<EngineOf<Real>, DeviceTermMethod<Real>> {
     using Base = StepEngine<EngineOf<Real>, DeviceTermMethod<Real>>;
-    friend Base;
     using Base::active_, Base::alone, Base::atForce, Base::checks, Base::cursor_, Base::force_, Base::how_, Base::ids_,
-        Base::lastClock_, Base::methods_, Base::program_, Base::requestOf, Base::settled, Base::termCount, Base::terms_,
-        Base::wanted_;
+        Base::lastClock_, Base::methods_, Base::program_, Base::requestOf, Base::settled, Base::term_, Base::termCount,
+        Base::terms_, Base::wanted_;
     using typename Base::Methods;
 
 public:
@@ -99,18 +98,9 @@ public:
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink);
     void publish(VertexSink& sink);
 
-private:
-    using V = Vec4<Real>;
-    using Operations = IntegrateTask<Real>;
-    using Method = DeviceForceMethod<Real>;
-    using TermMethod = DeviceTermMethod<Real>;
-
-    /// Longest launch [s]: short against a frame, long against the few microseconds that a launch costs.
-    static constexpr double kSliceSeconds = 2.5e-3;
-
-    // For StepEngine.
+    // EngineState: the bodies and their methods.
     std::string_view kernelName() const { return plan().entry->row.name; }
-    std::unique_ptr<TermMethod> makeMethod(std::size_t k) const;
+    std::unique_ptr<DeviceTermMethod<Real>> makeMethod(std::size_t k) const;
     double smallestR2(const ForceSettings& force) const { return state_.smallestR2(force); }
     SourceBodies sources() const { return state_.sources(); }
     bool completeForceKnown() const { return state_.complete().forceKnown; }
@@ -121,11 +111,53 @@ private:
     }
     bool checkWanted() const { return check_.wanted(); }
     /// No method waits for the end of a step here: a step under way begins again with the new method.
-    bool takeNext(std::unique_ptr<TermMethod>) { return true; }
+    bool takeNext(std::unique_ptr<DeviceTermMethod<Real>>) { return true; }
+
+    // EngineState: steps.
+    static constexpr int kOperations = std::numeric_limits<int>::max();
+    static constexpr bool kFollows = true;
+    Pacing pace(const Budget& budget);
+    bool deliver(VertexSink& sink) { return context_.writer.deliver(sink, false); }
+    void beforePiece(bool first, std::int64_t stepsCompleted);
+    void prepareStep(StepProgram program);
+    void enterStep();
+    double nextSeconds() const;
+    double stepSeconds() const;
+    double secondsToEnd() const { return integrateSeconds() + (atForce() ? forceSeconds() : 0); }
+    bool runSlice(std::size_t k, DeviceTermMethod<Real>& method);
+    void takeTerm(std::size_t k, DeviceTermMethod<Real>& method);
+    void endForce();
+    bool fuses() const;
+    const std::uint8_t* rungs() const { return blocks_.rungs(); }
+    std::optional<BlockClock> rungClock(bool waits);
+    void openOperations(bool fused);
+    void add(const PlannedOp& planned);
+    void endStep(VertexSink* sink);
+    void enqueueOperations();
+    void countOperations(bool ended);
+    void undoOperations();
+    bool shown(VertexSink& sink);
+    bool takesWholeSteps(StepProgram program) const;
+    WholeSteps wholeSteps(const Pacing& pacing, std::int64_t left, VertexSink* sink);
+    void finished();
+    DeviceBodies<Real> completeBodies() {
+        auto& complete = state_.complete();
+        return {complete.x.data(), nullptr, complete.v.data()};
+    }
+
+private:
+    using V = Vec4<Real>;
+    using Operations = IntegrateTask<Real>;
+    using Method = DeviceForceMethod<Real>;
+    using TermMethod = DeviceTermMethod<Real>;
+
+    /// Longest launch [s]: short against a frame, long against the few microseconds that a launch costs.
+    static constexpr double kSliceSeconds = 2.5e-3;
 
     // Forces. The pair law is the first term.
     Method& pairs() const { return static_cast<Method&>(*methods_.front()); }
     void abandonForce();
+    void restartStep();
     /// Enqueues the next slice of a term's evaluation; `ofAll` is false where only active bodies are targets. True when it
     /// was the last slice.
     bool enqueueSlice(std::size_t k, TermMethod& method, bool ofAll = true);
@@ -151,36 +183,6 @@ private:
     /// Copies on the device now; any thread may fetch the copy.
     VectorsFuture copyAsync(const V* x, const V* v);
 
-    // Steps, for StepEngine.
-    static constexpr int kOperations = std::numeric_limits<int>::max();
-    static constexpr bool kFollows = true;
-    Pacing pace(const Budget& budget);
-    bool deliver(VertexSink& sink) { return context_.writer.deliver(sink, false); }
-    void beforePiece(bool first, std::int64_t stepsCompleted);
-    void prepareStep(StepProgram program);
-    void enterStep();
-    void restartStep();
-    bool runSlice(std::size_t k, TermMethod& method);
-    void takeTerm(std::size_t k, TermMethod& method);
-    void endForce();
-    bool fuses() const;
-    const std::uint8_t* rungs() const { return blocks_.rungs(); }
-    std::optional<BlockClock> rungClock(bool waits);
-    void openOperations(bool fused);
-    void add(const PlannedOp& planned);
-    void endStep(VertexSink* sink);
-    void enqueueOperations();
-    void countOperations(bool ended);
-    void undoOperations();
-    bool shown(VertexSink& sink);
-    bool takesWholeSteps(StepProgram program) const;
-    WholeSteps wholeSteps(const Pacing& pacing, std::int64_t left, VertexSink* sink);
-    void finished();
-    DeviceBodies<Real> completeBodies() {
-        auto& complete = state_.complete();
-        return {complete.x.data(), nullptr, complete.v.data()};
-    }
-
     /// Arguments of the force that is next in the step: positions, and the array for its sums.
     DeviceBodies<Real> forceHere();
     /// The buffer for the vertices of a step; null while the last picture is still being copied.
@@ -196,10 +198,7 @@ private:
 
     // Estimates [s].
     double integrateSeconds() const;
-    double stepSeconds() const;
     double forceSeconds() const;
-    double nextSeconds() const;
-    double secondsToEnd() const { return integrateSeconds() + (atForce() ? pairs().evaluationSeconds() : 0); }
     bool smallSteps() const;
     void endPart(Span kind);
 

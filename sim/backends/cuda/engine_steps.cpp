@@ -24,18 +24,21 @@ double EngineOf<Real>::integrateSeconds() const {
     return 3e-6 + 150.0 * state_.count() / 1e12;
 }
 
-/// Estimated time of the next force.
+/// Estimated time of a force by all terms.
 template <class Real>
 double EngineOf<Real>::forceSeconds() const {
-    const double share = active_.all() ? 1 : static_cast<double>(active_.count) / state_.count();
-    return share * pairs().evaluationSeconds();
+    double seconds = 0;
+    for (const auto& method : methods_) seconds += method->evaluationSeconds();
+    return seconds;
 }
 
 /// Estimated time of the next piece of work.
 template <class Real>
 double EngineOf<Real>::nextSeconds() const {
     if (!cursor_.atBoundary() && !atForce()) return integrateSeconds();
-    return std::min(forceSeconds(), pairs().sliceSeconds(kSliceSeconds));
+    const TermMethod& next = *methods_[cursor_.atBoundary() ? 0 : term_];
+    const double share = active_.all() ? 1 : static_cast<double>(active_.count) / state_.count();
+    return std::min(share * next.evaluationSeconds(), next.sliceSeconds(kSliceSeconds));
 }
 
 template <class Real>
@@ -44,7 +47,7 @@ double EngineOf<Real>::stepSeconds() const {
     const double bodies = std::max<double>(1, state_.count());
     const double forces = std::max<double>(forcesPerStep(program_), inBlocks(program_) ? lastClock_.forces() / bodies : 1);
     const double moves = inBlocks(program_) ? lastClock_.substeps() : forces;
-    return forces * pairs().evaluationSeconds() + std::max(1.0, moves) * integrateSeconds();
+    return forces * forceSeconds() + std::max(1.0, moves) * integrateSeconds();
 }
 
 template <class Real>
@@ -414,6 +417,7 @@ template <class Real>
 AdvanceStatus EngineOf<Real>::advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) {
     const ProfilerRange range("step");
     context_.timer.collect();
+    if (sink) check_.fitFrame(state_.count());
     const AdvanceStatus status = Base::advance(program, timeStep, budget, sink);
     if (context_.timer.hasOpenWork()) context_.timer.close(Span::steps);
     return status;

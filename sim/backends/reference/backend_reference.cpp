@@ -6,6 +6,7 @@
 #include "sim/core/names.h"
 #include "sim/core/particles.h"
 #include "sim/core/validation.h"
+#include "sim/engine/engine_backend.h"
 #include "sim/engine/step_engine.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/reference_force.h"
@@ -103,9 +104,6 @@ struct ReferenceContext {
 };
 
 class ReferenceEngine final : public HostEngine<ReferenceEngine, PlainMethod> {
-    using Base = StepEngine<ReferenceEngine, PlainMethod>;
-    friend Base;
-
 public:
     static constexpr std::string_view kName = "reference";
 
@@ -172,8 +170,7 @@ public:
         context_.check.reset();
     }
 
-private:
-    // For StepEngine.
+    // EngineState.
     std::string_view kernelName() const { return referenceKernelRows().front().name; }
     std::unique_ptr<PlainMethod> makeMethod(std::size_t k) const {
         return std::make_unique<PlainMethod>(k == 0 ? nullptr : terms_[k]);
@@ -247,6 +244,8 @@ private:
     }
 
     PlainBodies completeBodies() const { return {bodiesOf(complete_)}; }
+
+private:
     TermBodies bodiesOf(const State& state) const {
         return {state.x, state.v, *ids_, &state == &work_ ? forceTime() : clock().time()};
     }

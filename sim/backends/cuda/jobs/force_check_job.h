@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace gravlab::cuda {
@@ -15,9 +16,13 @@ class ForceCheckJob {
 public:
     explicit ForceCheckJob(Stream stream) : stream_(stream) {}
 
-    /// Requests a check of the next force on `targets`, some of `count` bodies. Drops an earlier request, and a result that
-    /// take() has not returned.
-    void request(std::vector<std::uint32_t> targets, std::uint32_t count);
+    /// Requests a check of the next force on `targets`. Drops an earlier request, and a result that take() has not returned.
+    void request(std::vector<std::uint32_t> targets) {
+        wanted_ = std::move(targets);
+        running_ = false;
+    }
+    /// Leaves as many targets as a frame can compare with all of `count` bodies.
+    void fitFrame(std::uint32_t count);
     bool wanted() const { return !wanted_.empty(); }
     /// Targets of the request.
     const std::vector<std::uint32_t>& targets() const { return wanted_; }

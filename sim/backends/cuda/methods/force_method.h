@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace gravlab::cuda {
 
@@ -57,15 +58,43 @@ public:
     virtual bool enqueueFused(const DeviceBodies<Real>&, const ForceRequest&, const IntegrateTask<Real>&) { return false; }
 };
 
-/// A method on one device, for `count` bodies.
+/// A method for any term on one device, with estimates of its time.
 template <class Real>
-class DeviceForceMethod : public ForceMethod<DeviceBodies<Real>, DeviceSums<Real>> {
+class DeviceTermMethod : public ForceMethod<DeviceBodies<Real>, DeviceSums<Real>> {
+public:
+    /// `rate`: an expected one, until it is measured.
+    explicit DeviceTermMethod(std::shared_ptr<RateEstimate> rate = std::make_shared<RateEstimate>(kTermRate))
+        : rate_(std::move(rate)) {}
+    /// The measured rate; a GpuTimer adds the times of the slices to it.
+    virtual const std::shared_ptr<RateEstimate>& rate() const { return rate_; }
+    /// Work of one evaluation, in the unit of rate(): that of the last one, unless the method knows it before.
+    virtual double work() const { return lastWork_; }
+    /// Work of a slice, in the same unit.
+    virtual double rated(const ForceWork& work) const { return work.pairs; }
+    /// Adds a slice to the evaluation whose work is found.
+    void note(const ForceProgress& done) {
+        lastSlice_ = rated(done.work);
+        workSoFar_ += lastSlice_;
+        if (done.complete) lastWork_ = std::exchange(workSoFar_, 0);
+    }
+    /// Estimated time of one evaluation.
+    double evaluationSeconds() const { return work() / rate()->perSecond(); }
+    /// Estimated time of the slice that enqueue(seconds) would enqueue.
+    virtual double sliceSeconds(double /*seconds*/) const { return lastSlice_ / rate()->perSecond(); }
+
+private:
+    static constexpr double kTermRate = 1e10;  ///< interactions a second that every device reaches
+    std::shared_ptr<RateEstimate> rate_;
+    double workSoFar_ = 0, lastWork_ = 0, lastSlice_ = 0;
+};
+
+/// A method for the pair law on one device, for `count` bodies.
+template <class Real>
+class DeviceForceMethod : public DeviceTermMethod<Real> {
 public:
     DeviceForceMethod(const LaunchPlan& plan, std::uint32_t count, std::shared_ptr<RateEstimate> rate)
-        : plan_(plan), count_(count), rate_(std::move(rate)) {}
+        : DeviceTermMethod<Real>(std::move(rate)), plan_(plan), count_(count) {}
     const LaunchPlan& plan() const { return plan_; }
-    /// The measured rate; a GpuTimer adds the times of the slices to it.
-    const std::shared_ptr<RateEstimate>& rate() const { return rate_; }
     /// Whether fewer bodies under that plan can use the method's memory. Each of them has mass, and none a response.
     virtual bool takesFewer(const LaunchPlan&, std::uint32_t) const { return false; }
     /// Continues with those that the changes leave.
@@ -77,14 +106,9 @@ public:
     double allPairs() const { return static_cast<double>(count_) * count_; }
     /// Pairs with the sources of the plan, for rows that leave out bodies without mass.
     double sourcePairs() const { return static_cast<double>(count_) * static_cast<double>(plan_.sources.among(count_)); }
-    /// Work of one evaluation, in the unit of rate(): directed pairs, unless the method overrides it.
-    virtual double work() const { return allPairs(); }
-    /// Work of a slice, in the same unit.
-    virtual double rated(const ForceWork& work) const { return work.pairs; }
-    /// Estimated time of one evaluation.
-    double evaluationSeconds() const { return work() / rate_->perSecond(); }
-    /// Estimated time of the slice that enqueue(seconds) would enqueue.
-    double sliceSeconds(double seconds) const { return nextPairs(seconds) / rate_->perSecond(); }
+    /// Directed pairs, unless the method overrides it.
+    double work() const override { return allPairs(); }
+    double sliceSeconds(double seconds) const override { return nextPairs(seconds) / this->rate()->perSecond(); }
 
     void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
         abandon();
@@ -120,7 +144,7 @@ protected:
     /// Makes the next slice the first one again.
     virtual void rewind() = 0;
 
-    double pairsIn(double seconds) const { return seconds * rate_->perSecond(); }
+    double pairsIn(double seconds) const { return seconds * this->rate()->perSecond(); }
     const DeviceBodies<Real>& bodies() const { return bodies_; }
     const ForceRequest& request() const { return request_; }
     std::uint32_t count() const { return count_; }
@@ -128,7 +152,6 @@ protected:
 private:
     LaunchPlan plan_;
     std::uint32_t count_;
-    std::shared_ptr<RateEstimate> rate_;
     DeviceBodies<Real> bodies_;
     ForceRequest request_;
     bool underWay_ = false;
@@ -161,8 +184,6 @@ struct TermParts {
     Stream stream;
     LaunchConfig launch{};  ///< valid for the row
 };
-template <class Real>
-using DeviceTermMethod = ForceMethod<DeviceBodies<Real>, DeviceSums<Real>>;
 /// A method for a kind of term other than the pair law. Its sums are accelerations of a body of response 1.
 struct CudaTermMethod {
     KernelRow row;  ///< row that the user sees; its backend is "cuda"

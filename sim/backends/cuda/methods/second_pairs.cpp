@@ -51,6 +51,10 @@ public:
         }
         return done;
     }
+    const std::shared_ptr<RateEstimate>& rate() const override { return pairs_->rate(); }
+    double work() const override { return pairs_->work(); }
+    double rated(const ForceWork& work) const override { return pairs_->rated(work); }
+    double sliceSeconds(double seconds) const override { return pairs_->sliceSeconds(seconds); }
     bool underWay() const override { return pairs_->underWay(); }
     double progress() const override { return pairs_->progress(); }
     void abandon() override { pairs_->abandon(); }

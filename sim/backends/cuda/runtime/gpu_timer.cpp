@@ -121,7 +121,7 @@ void GpuTimer::finish(const Entry& entry, double seconds) {
             break;
     }
     totals_.forceSeconds += force;
-    if (entry.rate) entry.rate->add(entry.work.rated, force);
+    if (entry.rate) entry.rate->add(entry.work.rated, entry.kind == Span::terms ? seconds : force);
 }
 
 }  // namespace gravlab::cuda

@@ -17,7 +17,7 @@ struct Work {
     std::int64_t steps = 0, forceEvaluations = 0;
     double interactions = 0;      ///< pairs of the pair law
     double cells = 0;             ///< cells of a tree
-    double rated = 0;             ///< work in the unit of the rate
+    double rated = 0;             ///< work in the unit of the rate, of one method a span
     double termInteractions = 0;  ///< interactions of the other terms
 };
 
