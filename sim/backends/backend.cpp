@@ -108,9 +108,9 @@ MemoryNeed memoryNeed(const BackendRow& row, std::size_t bodies, const ForceSett
                       StepProgram program, std::size_t sources) {
     // The reference backend holds two states and the registers of a step, in double.
     constexpr double kReferenceBytes = 7 * sizeof(Double4);
-    if (row.onDevice) return {.host = 0, .device = cudaBytes(bodies, force, kernel, inBlocks(program), sources)};
-    return {.host = row.usesCores ? cpuBytes(bodies, force, kernel, inBlocks(program))
-                                  : kReferenceBytes * static_cast<double>(bodies)};
+    if (row.onDevice) return {.host = 0, .device = cudaBytes(bodies, force, kernel, program, sources)};
+    return {.host =
+                row.usesCores ? cpuBytes(bodies, force, kernel, program) : kReferenceBytes * static_cast<double>(bodies)};
 }
 
 MemoryNeed freeMemory(const BackendRow& row, const BackendOptions& options) {

@@ -1,6 +1,7 @@
 // The rows of each backend and of its kernels; backend.cpp and kernel.cpp join them. A row exists even where it cannot run.
 #pragma once
 #include "sim/backends/kernel.h"
+#include "sim/integrators/integrator.h"
 
 #include <span>
 
@@ -15,7 +16,7 @@ BackendRow cpuBackendRow();
 /// In every build: without CUDA it says why it cannot run, see without_cuda.cpp.
 BackendRow cudaBackendRow();
 /// Bytes that a run on the CPU needs for `bodies` bodies.
-double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, bool inBlocks);
+double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, StepProgram program);
 
 /// Rows of the reference backend, in ladder order.
 std::span<const KernelRow> referenceKernelRows();

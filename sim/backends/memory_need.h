@@ -7,7 +7,8 @@
 
 namespace gravlab {
 
-/// Bytes of state and force method. Measurements beside a run need more, and are left out where that is not free.
+/// Bytes of state and of the pair law's method. Measurements beside a run need more, and are left out where that is not
+/// free. The arrays of other terms are not counted.
 struct MemoryNeed {
     double host = 0, device = 0;
 };

@@ -46,7 +46,7 @@ bool cuda::addTermMethods() {
     return true;
 }
 
-double cudaBytes(std::size_t, const ForceSettings&, const KernelChoice&, bool, std::size_t) { return 0; }
+double cudaBytes(std::size_t, const ForceSettings&, const KernelChoice&, StepProgram, std::size_t) { return 0; }
 double freeCudaBytes(int) { return std::numeric_limits<double>::infinity(); }
 DeviceUse deviceUse() { return {}; }
 DeviceSize cudaDeviceSize(int) { return {}; }

@@ -20,8 +20,8 @@
 namespace gravlab {
 namespace {
 
-// Host memory of a run beside its backend: a scene as built, and room for one copy.
-constexpr double kBytesPerBody = 2 * (sizeof(Double4) * 2 + sizeof(std::uint32_t) + sizeof(std::uint8_t));
+// Host memory of a run beside its backend: a scene as built, room for one copy, and for the search for close pairs.
+constexpr double kBytesPerBody = 2 * (sizeof(Double4) * 2 + sizeof(std::uint32_t) + sizeof(std::uint8_t)) + 14;
 
 // Above this size memory is checked before it is allocated.
 constexpr std::size_t kManyBodies = 1'000'000;
@@ -89,6 +89,9 @@ std::vector<Term> chooseTerms(const Configuration& c, const ForceTerms& others, 
         if (const Reason reason = refusal(row, c.values.force); !reason.empty()) throw UsageError(reason);
         how.kernel = std::string(row.name);
         how.launch = checkedLaunch(row, how.launch);
+        if (!row.approximates && (how.allowedError > 0 || how.opening > 0))
+            throw UsageError("the kernel '" + *how.kernel + "' of the force term '" + kind +
+                             "' leaves nothing out, so it takes no accuracy and no opening angle");
         terms.push_back({term, std::move(how)});
     }
     if (!unused.empty())

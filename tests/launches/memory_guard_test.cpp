@@ -40,9 +40,11 @@ TEST(MemoryGuard, refusesARunThatTheDeviceCannotHold) {
                 testing::MatchesRegex("100000 bodies need 0[.0-9]+ GB on the device and .*; free "
                                       "are 0[.0-9]+ GB there and .*: ask for fewer bodies"));
     EXPECT_EQ(refusalWith(need, run), "") << "exactly enough";
-    // A tree needs more than pairs.
+    // A tree needs more than pairs that are computed twice.
     wanted.pairs().accuracy = 1e-3;
-    EXPECT_THAT(refusalWith(need, run), testing::HasSubstr("on the device"));
+    const KernelChoice twice{.kernel = "tiled"};
+    const double tiled = memoryNeed(cuda, 100000, {.softening = 0.02}, twice, usualIntegrator().program).device;
+    EXPECT_THAT(refusalWith(static_cast<std::size_t>(tiled), run), testing::HasSubstr("on the device"));
     // A run on the host needs nothing there.
     wanted.backend = "cpu";
     EXPECT_EQ(refusalWith(0, run), "");
@@ -79,6 +81,21 @@ TEST(MemoryGuard, leavesTheRunThatWasThere) {
     EXPECT_EQ(simulation.configuration().bodies, 1000u);
     simulation.advance({.steps = 1}, nullptr);
     EXPECT_EQ(simulation.step(), 1);
+}
+
+TEST(MemoryGuard, earlierStatesOfARunTakeNoMemory) {
+    constexpr std::size_t kBodies = 60000;
+    for (const double accuracy : {0.0, 1e-3}) {
+        RunRequest wanted{.scene = "plummer", .bodies = kBodies, .backend = "cuda"};
+        wanted.pairs().accuracy = accuracy;
+        wanted.fields = "uniform,ax=0.1";
+        Simulation simulation(wanted);
+        simulation.advance({.steps = 2}, nullptr);
+        const RunState state = simulation.state();
+        simulation.advance({.steps = 1}, nullptr);
+        EXPECT_EQ(refusalWith(kBodies, [&] { simulation.restore(state); }), "") << "no array with a number for each body";
+        EXPECT_EQ(simulation.step(), 2);
+    }
 }
 
 TEST(MemoryGuard, refusesGroupsAndDepthsOfTooManyBodies) {

@@ -80,7 +80,7 @@ TEST(MemoryNeed, aTreeOfManyBodiesTakesLittleOnADevice) {
         if (!row.onDevice) continue;
         for (const std::size_t bodies : {1'048'576, 10'485'760, 104'857'600}) {
             const double tree = memoryNeed(row, bodies, {}, {.allowedError = 1e-3}).device,
-                         pairs = memoryNeed(row, bodies, {}, {}).device;
+                         pairs = memoryNeed(row, bodies, {}, {.kernel = "tiled"}).device;
             EXPECT_LE(tree - pairs, 110.0 * static_cast<double>(bodies)) << row.name << ' ' << bodies;
             if (pairs > 0) {
                 EXPECT_GT(tree - pairs, 80.0 * static_cast<double>(bodies)) << row.name << ' ' << bodies;
@@ -93,7 +93,7 @@ TEST(MemoryNeed, countsNodesOfBodiesWithMassAlone) {
     const std::size_t bodies = 1'000'000;
     const auto ofTree = [&](std::size_t sources) {
         return memoryNeed(deviceBackend(), bodies, {}, {.kernel = "tree"}, {}, sources).device -
-               memoryNeed(deviceBackend(), bodies, {}, {}).device;
+               memoryNeed(deviceBackend(), bodies, {}, {.kernel = "tiled"}).device;
     };
     if (memoryNeed(deviceBackend(), bodies, {}, {}).device == 0) GTEST_SKIP() << "this build has no CUDA";
     EXPECT_EQ(ofTree(bodies), ofTree(SourceBodies{}.count));
@@ -108,6 +108,31 @@ TEST(MemoryNeed, countsNodesOfBodiesWithMassAlone) {
                   scene.massive)
             << scene.name;
     }
+}
+
+TEST(MemoryNeed, countsScratchSlotsAndTheCopyOfMixedPrecision) {
+    constexpr std::size_t kBodies = 1'048'576;
+    const auto n = static_cast<double>(kBodies);
+    const auto need = [&](const BackendRow& row, const char* program, Precision precision, const char* kernel) {
+        const MemoryNeed found =
+            memoryNeed(row, kBodies, {.precision = precision}, {.kernel = kernel}, integrator(program).program);
+        return (found.host + found.device) / n;
+    };
+    constexpr Precision kSingle = Precision::fp32, kMixed = Precision::mixed, kDouble = Precision::fp64;
+    EXPECT_EQ(need(hostBackend(), "rk4", kSingle, "simd") - need(hostBackend(), "leapfrog", kSingle, "simd"), 48);
+    EXPECT_EQ(need(hostBackend(), "rk4", kDouble, "simd") - need(hostBackend(), "leapfrog", kDouble, "simd"), 96);
+    if (need(deviceBackend(), "leapfrog", kSingle, "tiled") == 0) GTEST_SKIP() << "this build has no CUDA";
+    EXPECT_EQ(need(deviceBackend(), "rk4", kSingle, "tiled") - need(deviceBackend(), "leapfrog", kSingle, "tiled"), 64);
+    EXPECT_EQ(need(deviceBackend(), "leapfrog", kMixed, "tiled"), need(deviceBackend(), "leapfrog", kDouble, "tiled") + 32);
+    // 16 slots of targets, 32 of partners and the diagonal, of three numbers each; and three sums in double.
+    const double slots = 3 * 4 * (16 + 32 + 1) + 3 * 8;
+    EXPECT_EQ(need(deviceBackend(), "leapfrog", kSingle, "symmetric") - need(deviceBackend(), "leapfrog", kSingle, "tiled"),
+              slots);
+    EXPECT_EQ(memoryNeed(deviceBackend(), kBodies, {}, {}).device,
+              memoryNeed(deviceBackend(), kBodies, {}, {.kernel = "symmetric"}).device)
+        << "what auto takes";
+    EXPECT_EQ(memoryNeed(deviceBackend(), kBodies, {}, {}, {}, 3).device,
+              memoryNeed(deviceBackend(), kBodies, {}, {.kernel = "tiled"}).device);
 }
 
 TEST(MemoryNeed, countsTheDipolesOfCharges) {
@@ -158,7 +183,8 @@ private:
 };
 
 TEST(MemoryNeed, WhatTheHostHasNoRoomForIsRefusedByEveryGuard) {
-    const ParticleSet bodies = sceneNamed("plummer").build({.bodies = 20000, .seed = 1});
+    const ParticleSet bodies = sceneNamed("plummer").build({.bodies = 20000, .seed = 1}),
+                      others = sceneNamed("plummer").build({.bodies = 20001, .seed = 1});
     Snapshot whole;
     whole.bodies = bodies;
     const std::string file = encodeSnapshot(whole, "tipsy");
@@ -170,7 +196,7 @@ TEST(MemoryNeed, WhatTheHostHasNoRoomForIsRefusedByEveryGuard) {
         const WorkWatch watch([&](const char*, std::int64_t, std::int64_t) { made = true; }, {});
         expect("a run", [] { Simulation({.scene = "plummer", .bodies = 20000, .backend = "cpu"}); });
         expect("a new kernel", [&] { cpu->configure({}, {.kernel = "symmetric-threads"}); });
-        expect("bodies of a backend", [&] { cpu->load(bodies); });
+        expect("bodies of a backend", [&] { cpu->load(others); });
         expect("groups", [&] { findGroups(groupRung("cpu", "union-tree"), bodies, 0.01, {}); });
         return made;
     };
@@ -181,6 +207,7 @@ TEST(MemoryNeed, WhatTheHostHasNoRoomForIsRefusedByEveryGuard) {
         EXPECT_FALSE(all(refused)) << "a run makes no bodies before it is refused";
         EXPECT_EQ(cpu->activeKernel().name, "simd-threads");
         EXPECT_EQ(cpu->size(), bodies.size());
+        EXPECT_NO_THROW(cpu->load(bodies)) << "as many as before";
         EXPECT_THAT([&] { decodeSnapshot(file, "many.tipsy"); },
                     testing::ThrowsMessage<InputError>(testing::HasSubstr("many.tipsy: its bodies need")));
     }

@@ -102,7 +102,7 @@ public:
         how[0].kernel = choice;
         if (force != before || &row != row_ || choice != how_[0].kernel) {
             // The state exists already, so only the new method is still to be allocated.
-            if (&row != row_ && force.precision == before.precision)
+            if ((&row != row_ || launch != launch_) && force.precision == before.precision)
                 requireHostMemory(cpu::cpuKernel(row).bytes(size(), force), "the sums of the new kernel");
             context_.check.cancel();
             if (force.precision != before.precision) {
@@ -276,24 +276,24 @@ namespace cpu {
 template class EngineOf<float>;
 template class EngineOf<double>;
 
-double engineBytes(std::size_t bodies, const CpuKernel& kernel, const ForceSettings& force, bool inBlocks) {
-    // A body has source, response, and two states of nine numbers.
-    const double state = 2 + 2 * 9, stateBytes = force.precision == Precision::fp32 ? 4 : 8;
+double engineBytes(std::size_t bodies, const CpuKernel& kernel, const ForceSettings& force, StepProgram program) {
+    // A body has source, response, two states of nine numbers, and four vectors of scratch in programs that need it.
+    const double state = 2 + 2 * 9 + (needsScratch(program) ? 4 * 3 : 0),
+                 stateBytes = force.precision == Precision::fp32 ? 4 : 8;
     // Block steps need rungs, and the groups of a subset of the bodies, or their list, positions and sums.
     const double pairBytes = force.precision == Precision::fp64 ? 8 : 4;
     const double part = 1 + (everyPair(kernel.row) ? 3 * pairBytes + 3 * stateBytes + 4 : 1);
     return static_cast<double>(roundUp(bodies, kTile)) * state * stateBytes + kernel.bytes(bodies, force) +
-           (inBlocks ? part * static_cast<double>(bodies) : 0);
+           (inBlocks(program) ? part * static_cast<double>(bodies) : 0);
 }
 
 }  // namespace cpu
 
-double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& choice, bool inBlocks) {
+double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& choice, StepProgram program) {
     const bool named = choice.kernel && hasKernel("cpu", *choice.kernel);
-    const KernelRow& row = kernel("cpu", named                     ? std::string_view(*choice.kernel)
-                                         : choice.allowedError > 0 ? "tree"
-                                                                   : "symmetric-threads");
-    return cpu::engineBytes(bodies, cpu::cpuKernel(row), force, inBlocks);
+    const bool tree = choice.allowedError > 0 && refusal(kernel("cpu", "tree"), force).empty();
+    const KernelRow& row = kernel("cpu", named ? std::string_view(*choice.kernel) : tree ? "tree" : "symmetric-threads");
+    return cpu::engineBytes(bodies, cpu::cpuKernel(row), force, program);
 }
 
 BackendRow cpuBackendRow() {

@@ -359,19 +359,26 @@ private:
 
 }  // namespace
 
-double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, bool inBlocks,
+double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, StepProgram program,
                  std::size_t sources) {
     const bool named = kernel.kernel && hasKernel("cuda", *kernel.kernel);
     const bool tree = named ? gravlab::kernel("cuda", *kernel.kernel).approximates
                             : kernel.allowedError > 0 && force.precision != Precision::fp64;
-    // A copy of the state for snapshots and measurements.
-    const double copy = 2.0 * (force.precision == Precision::fp32 ? sizeof(Float4) : sizeof(Double4));
+    const bool lists = cuda::takesLists(kernel, bodies, force);
+    const std::size_t acting = SourceBodies{nullptr, sources}.among(bodies);
+    // Without a name, a row of slots is the fastest for many bodies that all act.
+    const bool slots = named ? cuda::usesSlots(cuda::kernelEntry(*kernel.kernel))
+                             : !tree && !lists && acting == bodies && loopLaw(force) == Law::gravity;
+    // A copy of the state for snapshots and measurements, and four vectors of scratch in programs that need it.
+    const double ofState = force.precision == Precision::fp32 ? sizeof(Float4) : sizeof(Double4);
+    const double copies = (needsScratch(program) ? 2 + 4 : 2) * ofState;
     // Block steps need rungs, and for the active bodies either groups or a list, targets and sums.
     const double vector = force.precision == Precision::fp64 ? sizeof(Double4) : sizeof(Float4);
-    const double part = inBlocks ? 1 + (tree ? sizeof(TreeGroup) : sizeof(std::uint32_t) + 2 * vector) : 0;
-    return stateBytes(bodies, force.precision) + (copy + part) * static_cast<double>(bodies) +
-           (tree ? cuda::treeBytes(bodies, SourceBodies{nullptr, sources}.among(bodies), force) : 0) +
-           (cuda::takesLists(kernel, bodies, force) ? cuda::listBytes(bodies, force) : 0);
+    const double part = inBlocks(program) ? 1 + (tree ? sizeof(TreeGroup) : sizeof(std::uint32_t) + 2 * vector) : 0;
+    const double narrowed = force.precision == Precision::mixed ? 2 * sizeof(Float4) : 0;
+    return stateBytes(bodies, force.precision) + (copies + part + narrowed) * static_cast<double>(bodies) +
+           (tree ? cuda::treeBytes(bodies, acting, force) : 0) + (lists ? cuda::listBytes(bodies, force) : 0) +
+           (slots ? cuda::slotBytes(bodies, kernel.launch, force.precision) : 0);
 }
 
 DeviceSize cudaDeviceSize(int device) {

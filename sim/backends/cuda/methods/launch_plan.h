@@ -47,6 +47,11 @@ constexpr std::size_t kMostSymmetricBodies = 1'400'000'000;
 /// fills the device.
 std::string_view measuredBest(const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device);
 
+/// Whether that row adds the forces of pairs in slots, and the bytes of the slots; without a number of bodies per lane in
+/// the launch, those of the usual one.
+bool usesSlots(const KernelEntry& entry);
+double slotBytes(std::size_t bodies, const LaunchConfig& launch, Precision precision);
+
 /// Whether the choice is the lists of neighbours: by name, or for its number of atoms.
 bool takesLists(const KernelChoice& wanted, std::size_t bodies, const ForceSettings& force);
 

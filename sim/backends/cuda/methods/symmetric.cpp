@@ -101,6 +101,19 @@ private:
 
 }  // namespace
 
+bool usesSlots(const KernelEntry& entry) { return entry.symmetric() && entry.symmetric()->sums != SymmetricSums::atomics; }
+
+double slotBytes(std::size_t bodies, const LaunchConfig& launch, Precision precision) {
+    if (bodies > kMostSymmetricBodies) return 0;  // such a row is refused
+    const bool doubles = precision == Precision::fp64;
+    const int usual = doubles ? kSymmetricBodies<double> : kSymmetricBodies<float>;
+    const bool fewer = !doubles && launch.bodiesPerThread == kFewerSymmetricBodies;
+    const TilePartition partition =
+        tilePartition(static_cast<std::uint32_t>(bodies), 32 * (fewer ? kFewerSymmetricBodies : usual));
+    return static_cast<double>(partition.scratch()) * (doubles ? sizeof(double) : sizeof(float)) +
+           3.0 * sizeof(double) * partition.bodies();
+}
+
 template <class Real>
 MadeMethod<Real> makeSymmetric(const MethodParts& parts) {
     return std::make_unique<Symmetric<Real>>(parts);
