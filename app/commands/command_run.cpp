@@ -381,6 +381,13 @@ int runCommand(const Options& asked) {
         std::fprintf(stderr, "gravlab: continuing from step %lld, t = %s\n", static_cast<long long>(begin),
                      timeText(simulation.time(), units).c_str());
 
+    const KernelRow& row = simulation.backend().activeKernel();
+    if (simulation.request().pairs().accuracy.value_or(0) > 0 && !row.approximates)
+        if (const Reason why =
+                hasKernel(row.backend, "tree") ? refusal(kernel(row.backend, "tree"), simulation.force()) : Reason();
+            !why.empty())
+            std::fprintf(stderr, "gravlab: every pair is computed: %s\n", why.c_str());
+
     // This is known before the first measurement or output: one run uses one way of computing.
     if (steps > 0)
         if (const std::string replaced = holdAccuracy(simulation, [] { InterruptWatch::check(); }); !replaced.empty())

@@ -284,6 +284,20 @@ TEST(Bonds, removedBodiesTakeTheirBondsAlong) {
     run(simulation, 3);
 }
 
+TEST(Bonds, rowsThatLeaveNothingOutTakeNoAccuracy) {
+    for (const char* setting : {"accuracy", "opening"}) {
+        RunRequest wanted{.scene = "cloth", .bodies = 50, .backend = "cpu"};
+        TermRequest& asked = wanted.terms["bonds"];
+        (std::string_view(setting) == "accuracy" ? asked.accuracy : asked.opening) = 1e-3;
+        try {
+            const Simulation simulation(wanted);
+            FAIL() << setting << " is listed as in force: " << simulation.configuration().terms.back().accuracy;
+        } catch (const UsageError& error) {
+            EXPECT_THAT(error.what(), HasSubstr("of the force term 'bonds' leaves nothing out"));
+        }
+    }
+}
+
 TEST(Bonds, tablesAreReadAndBadOnesRefusedByLine) {
     std::vector<std::uint32_t> ids{10, 11, 12, 40};
     const auto read = [&](const std::string& text) { return decodeBonds(text, "net.csv", ids); };

@@ -468,6 +468,17 @@ TEST(CliMemory, theLimitOfARealControlGroupIsMemory) {
     EXPECT_GT(free, 0.1);
 }
 
+/// An accuracy that no row can use is named.
+TEST(Cli, runSaysWhyEveryPairIsComputed) {
+    std::vector<std::string> arguments{"run", "plummer", "-n", "300",        "--backend",
+                                       "cpu", "--steps", "1",  "--accuracy", "1e-3"};
+    EXPECT_THAT(runGravlab(arguments).err, testing::Not(HasSubstr("every pair"))) << "few bodies need no tree";
+    arguments.insert(arguments.end(), {"--precision", "fp64"});
+    const Outcome said = runGravlab(arguments);
+    EXPECT_EQ(said.code, 0) << said.err;
+    EXPECT_THAT(said.err, HasSubstr("every pair is computed: kernel 'tree' cannot run"));
+}
+
 /// A force that depends on velocities is timed under an integrator that takes it.
 TEST(Cli, benchVerifiesADrag) {
     const Outcome timed = runGravlab({"bench", "plummer", "--backend", "cpu", "-n", "300", "--term-kernel", "drag=all",
