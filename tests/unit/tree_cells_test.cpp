@@ -1,5 +1,6 @@
 // The cells of a tree that a picture shows: their positions, and that those marked as acting make up the force.
 #include "sim/backends/tree_cells.h"
+#include "sim/backends/backend.h"
 #include "sim/backends/cpu/methods/tree_method.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
@@ -8,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -92,6 +94,21 @@ TEST(TreeCellsOf, aBodyVeryFarOutIsInABoxOfItsOwn) {
         for (const Double4& at : bodies.position) inside += holds(box, at);
         EXPECT_GE(inside, box.bodies);
     }
+}
+
+TEST(TreeCellsOf, areThoseOfARunWhereFewBodiesHaveMass) {
+    ParticleSet bodies = unevenBodies(4000);
+    for (std::size_t i = 1000; i < bodies.size(); ++i)
+        bodies.position[i] = {9 + 1e-6 * static_cast<double>(i % 50), 9, 9, 0};
+    const std::unique_ptr<Backend> run = backend("cpu").make({});
+    run->load(bodies, {kSoft, {.kernel = "tree"}});
+    std::vector<Double4> a;
+    run->accelerations(a);
+    run->advance(integrator("leapfrog").program, 1e-9, {}, nullptr);
+    const std::vector<MethodFigure> figures = run->figures();
+    const auto levels = std::ranges::find(figures, "levels", &MethodFigure::name);
+    ASSERT_NE(levels, figures.end());
+    EXPECT_EQ(treeCells(bodies, kSoft, ofLevel(0)).levels, static_cast<int>(levels->value));
 }
 
 TEST(TreeCellsOf, everyBodyActsOnceOnASelectedOne) {

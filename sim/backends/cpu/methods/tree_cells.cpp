@@ -6,6 +6,7 @@
 #include "sim/backends/cpu/tree/octree.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
+#include "sim/forces/sources.h"
 
 #include <algorithm>
 #include <array>
@@ -36,6 +37,7 @@ public:
         for (const Double4& at : bodies.position) heaviest_ = std::max(heaviest_, std::abs(at.w));
         const BodyArrays<double> arrays(bodies.position);
         tree_.takeSigned(signedCells(force));
+        tree_.takeSources(SourceBodies{nullptr, sourcesOf(bodies.position).count}.among(count_));
         tree_.build<double>(
             {{arrays.x.axis[0].data(), arrays.x.axis[1].data(), arrays.x.axis[2].data()}, arrays.source.data()},
             treeKernels(simdTargets().front()), pool_);
