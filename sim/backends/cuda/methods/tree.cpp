@@ -236,28 +236,38 @@ private:
         const ActiveBodies& active = request().active;
         if (!active.all()) requireActiveGroups();
         const double walked = active.all() ? n : static_cast<double>(active.count);
-        if (part_ == 0) {
+        if (phase_ == Phase::build) {
             const double parts = std::ceil(walked / std::max(1.0, kLongSlice * bodies));
             parts_ = static_cast<std::uint32_t>(std::clamp(parts, 1.0, static_cast<double>(kMostParts)));
             timing_.begin(!request().potential && active.all());
             timing_.mark(kBegun);
             reusesNodes_ ? renew() : build();
-            if (first()) {
-                CUDA_CHECK(fillAsync(next_.data(), 0, sizeof(std::uint32_t), stream_));
-                walk(TreeWalk::theta, 0, 1, nullptr, before_.data(), false, counts_.data() + 1);
-                measure(before_.data());
-            }
+            done.work.bodies = kBuildShare * n;
+            phase_ = first() ? Phase::lengths : Phase::walk;
+            if (first()) CUDA_CHECK(fillAsync(next_.data(), 0, parts_ * sizeof(std::uint32_t), stream_));
+        }
+        if (phase_ == Phase::lengths) {
+            walk(TreeWalk::theta, part_, parts_, nullptr, before_.data(), false, counts_.data() + 1);
+            done.work.bodies += static_cast<double>(n) / parts_;
+            if (++part_ < parts_) return done;
+            part_ = 0;
+            phase_ = Phase::walk;
+            measure(before_.data());
+            if (parts_ > 1) return done;  // a slice of its own size
+        }
+        if (part_ == 0) {
             if (!active.all()) cutGroups();
             CUDA_CHECK(fillAsync(next_.data(), 0, parts_ * sizeof(std::uint32_t), stream_));
             if (twoLevels_) CUDA_CHECK(fillAsync(next_.data() + kMostParts, 0, parts_ * sizeof(std::uint32_t), stream_));
+            timing_.mark(kGrouped);
         }
-        if (part_ == 0) timing_.mark(kGrouped);
         // Lengths of active bodies are overwritten in place: a group reads and writes only its own bodies.
         walk(walk_, part_, parts_, this->bodies().sums, active.all() ? lengths_.data() : before_.data(), !active.all(),
              counts_.data());
-        done.work.bodies = walked / parts_ + (part_ == 0 ? kBuildShare * n : 0);
+        done.work.bodies += walked / parts_;
         if (++part_ < parts_) return done;
         part_ = 0;
+        phase_ = Phase::build;
         done.complete = true;
         if (request().potential) return done;
         if (active.all()) std::swap(before_, lengths_);
@@ -268,11 +278,16 @@ private:
         return done;
     }
     double nextPairs(double seconds) const override { return std::min<double>(count(), pairsIn(kLongSlice * seconds)); }
-    double doneShare() const override { return parts_ > 0 ? static_cast<double>(part_) / parts_ : 0; }
+    double doneShare() const override {
+        if (phase_ == Phase::build) return 0;
+        const double walks = first() ? 2 : 1, ended = first() && phase_ == Phase::walk ? 1 : 0;
+        return (ended + static_cast<double>(part_) / parts_) / walks;
+    }
     void rewind() override {
         // A walk for active bodies only has overwritten some of the last accelerations.
         if (part_ > 0 && !request().active.all()) hasLengths_ = false;
         part_ = 0;
+        phase_ = Phase::build;
     }
 
     TreeTask task(const float* before) const {
@@ -485,6 +500,8 @@ private:
     int targetsPerLane_ = 1;
     std::uint32_t sources_ = 0;  ///< bodies with mass
     std::uint32_t starts_ = 0;
+    enum class Phase { build, lengths, walk };
+    Phase phase_ = Phase::build;  ///< of the evaluation; each walk has parts
     std::uint32_t part_ = 0, parts_ = 0;
     bool hasLengths_ = false;   ///< before_ has |a| of an evaluation
     bool hasNodes_ = false;     ///< order and nodes are those of an evaluation
