@@ -92,6 +92,7 @@ void configureTuned(Backend& backend, const ForceSettings& force, const KernelCh
     try {
         backend.configure(force, chosen);
     } catch (const UsageError&) {
+    } catch (const OutOfMemoryError&) {
     }
 }
 

@@ -129,8 +129,9 @@ void parallelFor(std::size_t count, int threads, std::size_t grain,
         threads > 0 ? static_cast<std::size_t>(threads) : kPiecesEach * static_cast<std::size_t>(usableCores());
     const std::size_t pieces = std::max<std::size_t>(1, std::min(wanted, count / std::max<std::size_t>(1, grain)));
     static std::mutex inUse;
+    static thread_local bool within = false;  // a piece of such a loop runs on this thread
     std::unique_lock<std::mutex> turn;
-    if (pieces > 1) turn = std::unique_lock(inUse, std::try_to_lock);
+    if (pieces > 1 && !within) turn = std::unique_lock(inUse, std::try_to_lock);
     if (!turn) {
         if (count > 0) body(0, count);
         return;
@@ -139,11 +140,13 @@ void parallelFor(std::size_t count, int threads, std::size_t grain,
     std::vector<std::exception_ptr> failures(pieces);
     pool.run(0, static_cast<std::int64_t>(pieces), kNoDeadline, [&](std::int64_t index) {
         const auto k = static_cast<std::size_t>(index);
+        within = true;
         try {
             body(count * k / pieces, count * (k + 1) / pieces);
         } catch (...) {
             failures[k] = std::current_exception();
         }
+        within = false;
     });
     for (const std::exception_ptr& failure : failures)
         if (failure) std::rethrow_exception(failure);

@@ -176,7 +176,7 @@ private:
         else
             return group;
     }
-    HWY_INLINE const float* dipoleOf(std::int32_t node) const { return tree_.dipoles + kDipoleStride * node; }
+    HWY_INLINE const float* dipoleOf(std::int32_t node) const { return tree_.dipoles + std::ptrdiff_t{kDipoleStride} * node; }
 
     void begin() {
         const D d;
