@@ -202,7 +202,7 @@ TEST(CpuBackend, aNewKernelTakesOverInTheMiddleOfAStep) {
 }
 
 TEST(CpuBackend, asManyOtherBodiesNeedNoMemory) {
-    const ParticleSet first = unevenBodies(5000), second = unevenBodies(5000, 9);
+    const ParticleSet first = unevenBodies(800), second = unevenBodies(800, 9);
     // Equal terms, of which none outlives its load.
     const auto field = [&] { return withFields({}, parsedFields("harmonic,frequency=0.3"), second); };
     for (const char* kernel : {"tree", "symmetric-threads", "cells", "simd"})
