@@ -126,48 +126,25 @@ double lostBeside(const ParticleSet& before, const ParticleSet& after, std::span
 }
 
 namespace {
-constexpr std::string_view kSurfaces = "contact.surfaces", kTotals = "contact.totals";
+constexpr std::string_view kTotals = "contact.totals";
 }  // namespace
 
 std::vector<StateArray> arraysOf(const std::vector<Surface>& surfaces, const ContactTotals& totals) {
     if (surfaces.empty()) return {};
-    StateArray numbers{std::string(kSurfaces), {}};
-    numbers.values.reserve(4 * surfaces.size());
-    for (const Surface& s : surfaces)
-        for (const double value : {s.radius, s.spin.x, s.spin.y, s.spin.z}) numbers.values.push_back(value);
-    return {std::move(numbers),
-            {std::string(kTotals), {totals.lost, static_cast<double>(totals.merges), static_cast<double>(totals.bounces)}}};
+    return {{std::string(kTotals), {totals.lost, static_cast<double>(totals.merges), static_cast<double>(totals.bounces)}}};
 }
 
-ContactTotals takeContacts(std::vector<StateArray>& arrays, ParticleSet& bodies, const std::string& name) {
-    ContactTotals totals;
-    const auto take = [&](std::string_view key, std::size_t size) -> std::vector<double> {
-        const auto found = std::ranges::find(arrays, key, &StateArray::name);
-        if (found == arrays.end()) return {};
-        std::vector<double> values = std::move(found->values);
-        arrays.erase(found);
-        if (values.size() != size)
-            throw InputError(name + ": its " + std::string(key) + " do not fit its " + std::to_string(bodies.size()) +
-                             " bodies; it was changed after it was saved");
-        return values;
+ContactTotals takeContacts(std::vector<StateArray>& arrays, const std::string& name) {
+    const auto found = std::ranges::find(arrays, kTotals, &StateArray::name);
+    if (found == arrays.end()) return {};
+    const std::vector<double> numbers = std::move(found->values);
+    arrays.erase(found);
+    if (numbers.size() != 3)
+        throw InputError(name + ": its " + std::string(kTotals) + " are not three; it was changed after it was saved");
+    const auto count = [](double value) {
+        return value >= 0 && value < 9e18 ? static_cast<std::int64_t>(value) : std::int64_t{0};
     };
-    if (const std::vector<double> numbers = take(kSurfaces, 4 * bodies.size()); !numbers.empty()) {
-        bodies.surface.resize(bodies.size());
-        for (std::size_t i = 0; i < bodies.size(); ++i)
-            bodies.surface[i] = {numbers[4 * i], {numbers[4 * i + 1], numbers[4 * i + 2], numbers[4 * i + 3]}};
-    }
-    if (const std::vector<double> numbers = take(kTotals, 3); !numbers.empty()) {
-        const auto count = [](double value) {
-            return value >= 0 && value < 9e18 ? static_cast<std::int64_t>(value) : std::int64_t{0};
-        };
-        totals = {std::isfinite(numbers[0]) ? numbers[0] : 0, count(numbers[1]), count(numbers[2])};
-    }
-    try {
-        requireSurfaces(bodies);
-    } catch (const UsageError& error) {
-        throw InputError(name + ": " + error.what());
-    }
-    return totals;
+    return {std::isfinite(numbers[0]) ? numbers[0] : 0, count(numbers[1]), count(numbers[2])};
 }
 
 std::string contactLogHeader() { return "step,time,event,first,second,speed,lost,x,y,z,mass,radius\n"; }

@@ -163,11 +163,10 @@ inline Rotation rotationOf(const ParticleSet& bodies) {
     return rotationOf(bodies.surface, [&](std::size_t i) { return inertialMass(bodies.position[i], bodies.velocity[i]); });
 }
 
-/// The arrays that an exact continuation needs of a run with radii; none where all bodies are points.
+/// The arrays that an exact continuation needs beside the bodies of a run with radii; none where all bodies are points.
 std::vector<StateArray> arraysOf(const std::vector<Surface>& surfaces, const ContactTotals& totals);
-/// The inverse: takes the arrays out of `arrays` and gives them to the bodies. Throws InputError with `name` where they do
-/// not fit.
-ContactTotals takeContacts(std::vector<StateArray>& arrays, ParticleSet& bodies, const std::string& name);
+/// The inverse: takes the arrays out of `arrays`. Throws InputError with `name` where they do not fit.
+ContactTotals takeContacts(std::vector<StateArray>& arrays, const std::string& name);
 
 /// Header and rows of the log of events, with line ends.
 std::string contactLogHeader();

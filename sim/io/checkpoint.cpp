@@ -291,7 +291,7 @@ std::vector<std::string> contradictionsOf(const Snapshot& snapshot) {
 LoadedStart startFrom(Snapshot&& snapshot, const std::string& name, StartFile file) {
     LoadedStart offer;
     offer.notes = std::move(snapshot.notes);
-    const ContactTotals contacts = takeContacts(snapshot.state, snapshot.bodies, name);
+    const ContactTotals contacts = takeContacts(snapshot.state, name);
     if (snapshot.isCheckpoint()) {
         offer.request = parsedSettings(snapshot.settings, name, offer.notes);
         adapt(offer.request, name, offer.notes);

@@ -154,6 +154,9 @@ void checkWritable(const FileFormat& format, const Snapshot& snapshot) {
         if (!(0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w + 0 * v.x + 0 * v.y + 0 * v.z + 0 * v.w == 0))
             throw IoError("not saved: body " + std::to_string(i) + " holds a number that is not finite");
     }
+    for (const Surface& s : bodies.surface)
+        if (!(0 * s.radius + 0 * s.spin.x + 0 * s.spin.y + 0 * s.spin.z == 0))
+            throw IoError("not saved: a radius or spin is not finite");
     for (const StateArray& array : snapshot.state)
         for (double value : array.values)
             if (!std::isfinite(value))
@@ -209,6 +212,16 @@ bool hasSnapshotExtension(const std::filesystem::path& path) {
     });
 }
 
+std::vector<std::string> termKindsIn(std::span<const StateArray> arrays) {
+    std::vector<std::string> found;
+    for (const StateArray& array : arrays) {
+        if (!array.name.starts_with("term.") || std::ranges::count(array.name, '.') != 2) continue;
+        const std::string kind = array.name.substr(array.name.rfind('.') + 1);
+        if (std::ranges::find(found, kind) == found.end()) found.push_back(kind);
+    }
+    return found;
+}
+
 std::vector<std::string> lostIn(const FileFormat& format, const Snapshot& snapshot) {
     std::vector<std::string> lost;
     const auto without = [&](Keeps what) { return (format.keeps & what) == 0; };
@@ -231,7 +244,14 @@ std::vector<std::string> lostIn(const FileFormat& format, const Snapshot& snapsh
     if (without(inWords ? kKeepsClock : kKeepsUnits) && !snapshot.units.empty() && snapshot.units != "G = 1")
         lost.push_back("the units");
     if (without(kKeepsNames) && !snapshot.names->empty()) lost.push_back("the names of bodies");
-    if (without(kKeepsClock) && !snapshot.state.empty()) lost.push_back("the state of integrator and force terms");
+    if (without(kKeepsClock)) {
+        for (const std::string& kind : termKindsIn(snapshot.state)) lost.push_back("the " + kind);
+        const auto of = [](const StateArray& array, std::string_view prefix) { return array.name.starts_with(prefix); };
+        const auto any = [&](auto is) { return std::ranges::any_of(snapshot.state, is); };
+        if (any([&](const StateArray& array) { return of(array, "contact."); })) lost.push_back("the totals of contacts");
+        if (any([&](const StateArray& array) { return !of(array, "contact.") && !of(array, "term."); }))
+            lost.push_back("the state of the integrator");
+    }
     if (without(kKeepsClock) && snapshot.isCheckpoint()) lost.push_back("the settings, so that no run can continue exactly");
     if (without(kKeepsDoubles)) {
         const auto narrows = [](double value) { return static_cast<double>(static_cast<float>(value)) != value; };

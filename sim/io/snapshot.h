@@ -104,6 +104,9 @@ constexpr unsigned kKeepsAll = 1023;
 /// Empty: nothing is lost.
 std::vector<std::string> lostIn(const FileFormat& format, const Snapshot& snapshot);
 
+/// The kinds of force terms that have arrays among these, each once, in their order.
+std::vector<std::string> termKindsIn(std::span<const StateArray> arrays);
+
 /// All formats, in the order of detection.
 std::span<const FileFormat> fileFormats();
 /// The row with that name. Throws UsageError naming the valid ones and the nearest.

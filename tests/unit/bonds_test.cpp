@@ -385,6 +385,24 @@ TEST(Bonds, filesCarryThemInAGroupOfTheirOwn) {
     Simulation again(startFrom(decodeSnapshot(bytes, "cloth.hdf5"), "cloth.hdf5").request);
     EXPECT_TRUE(sameTerms(othersOf(again.terms()), othersOf(first.terms())));
     EXPECT_EQ(encodeSnapshot(checkpointOf(again), "hdf5"), bytes);
+
+    // A part has the bonds between its bodies.
+    ReadOptions options;
+    options.part.every = 3;
+    const Snapshot part = decodeSnapshot(bytes, "cloth.hdf5", options);
+    const auto& all = static_cast<const Bonds&>(*othersOf(first.terms()).front()).list();
+    std::size_t between = 0;
+    for (std::size_t k = 0; k < all.size(); ++k) between += all.first[k] % 3 == 0 && all.second[k] % 3 == 0;
+    ASSERT_GT(between, 0u) << "no bond is between two of them, so this proves nothing";
+    std::vector<StateArray> state = part.state;
+    const ForceTerms kept = takeTerms(state, "part");
+    ASSERT_EQ(kept.size(), 1u);
+    EXPECT_EQ(static_cast<const Bonds&>(*kept.front()).list().size(), between);
+    EXPECT_THAT(part.notes, ::testing::Contains(HasSubstr("and " + std::to_string(between) + " of its " +
+                                                          std::to_string(all.size()) + " bonds")));
+    Simulation alone(startFrom(decodeSnapshot(encodeSnapshot(part, "hdf5"), "part.hdf5"), "part.hdf5").request);
+    EXPECT_TRUE(sameTerms(othersOf(alone.terms()), kept));
+    EXPECT_THAT(lostIn(fileFormat("csv"), decodeSnapshot(bytes, "cloth.hdf5")), ::testing::Contains("the bonds"));
 }
 
 }  // namespace

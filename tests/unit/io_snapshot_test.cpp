@@ -62,6 +62,32 @@ TEST(Snapshot, EveryFormatRoundTripsUnderAnyName) {
     }
 }
 
+TEST(Snapshot, RadiiAndSpinsAreKeptOrNamed) {
+    Snapshot snapshot = sample(6, true);
+    snapshot.bodies.surface.resize(6);
+    for (std::size_t i = 1; i < 6; ++i) snapshot.bodies.surface[i] = {0.1 * static_cast<double>(i), {0.3, -1.0 / 3, 7}};
+    for (const FileFormat& format : fileFormats()) {
+        if (!usable(format) || !format.write || !format.read) continue;
+        const std::string bytes = encodeSnapshot(snapshot, format.name);
+        const bool named = !lostIn(format, snapshot).empty() && lostIn(format, snapshot).front() == "the radii and spins";
+        ReadOptions half;
+        half.part.every = 2;
+        const Snapshot back = decodeSnapshot(bytes, "back"), part = decodeSnapshot(bytes, "back", half);
+        if (named) {
+            EXPECT_TRUE(back.bodies.surface.empty()) << format.name;
+            continue;
+        }
+        EXPECT_EQ(back.bodies.surface, snapshot.bodies.surface) << format.name;
+        ASSERT_EQ(part.bodies.surface.size(), 3u) << format.name;
+        EXPECT_EQ(part.bodies.surface[2], snapshot.bodies.surface[4]) << format.name;
+        EXPECT_THAT(part.notes, ::testing::Contains(HasSubstr("3 of 6 bodies, with their own masses and radii")));
+    }
+    snapshot.state = {{"contact.totals", {0, 1, 2}}};
+    EXPECT_THAT(lostIn(fileFormat("csv"), snapshot), ::testing::ElementsAre("the totals of contacts"));
+    snapshot.bodies.surface[3].radius = HUGE_VAL;
+    EXPECT_THROW(encodeSnapshot(snapshot, "csv"), IoError);
+}
+
 // The comparison above must be able to fail.
 TEST(Snapshot, TheComparisonBites) {
     const Snapshot a = sample(3);

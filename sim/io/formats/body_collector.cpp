@@ -2,7 +2,9 @@
 #include "sim/io/formats/body_collector.h"
 
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/core/validation.h"
+#include "sim/forces/bonds/bonds.h"
 
 #include <algorithm>
 #include <limits>
@@ -35,6 +37,18 @@ bool unique(const std::vector<std::uint32_t>& ids) {
     std::vector<std::uint32_t> sorted = ids;
     std::sort(sorted.begin(), sorted.end());
     return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+}
+
+/// The bonds that act between these bodies; null where there is none.
+std::shared_ptr<const Bonds> bondsBetween(const Bonds& all, std::span<const std::uint32_t> ids) {
+    BodyPlaces places(ids);
+    auto kept = std::make_shared<BondList>();
+    for (std::size_t k = 0; k < all.list().size(); ++k) {
+        const std::uint32_t first = all.list().first[k], second = all.list().second[k];
+        const bool here = places.find(first) != BodyPlaces::kMissing && places.find(second) != BodyPlaces::kMissing;
+        if (here && !all.isBroken(k)) kept->add({first, second, all.list().numbersOf(k)});
+    }
+    return kept->size() > 0 ? std::make_shared<const Bonds>(kept) : nullptr;
 }
 
 }  // namespace
@@ -103,21 +117,38 @@ void BodyCollector::name(std::string_view name, std::string_view tag) {
     if (!names_.add(static_cast<std::uint32_t>(bodies_.size() - 1), name, tag)) namesFull_ = true;
 }
 
+/// Clock, settings and states of integrators belong to all bodies; bonds belong to two.
+void BodyCollector::leaveOutTheWhole(Snapshot& snapshot) const {
+    std::string note = "a part was read: " + std::to_string(bodies_.size()) + " of " + std::to_string(seen_) +
+                       " bodies, with their own masses";
+    if (!bodies_.surface.empty()) note += " and radii";
+    std::string left = snapshot.isCheckpoint() ? "settings" : "";
+    for (const std::string& kind : termKindsIn(snapshot.state))
+        if (kind != Bonds::kKind) addTo(left, kind, " and ");
+    std::erase_if(snapshot.state, [](const StateArray& array) {
+        return !array.name.starts_with("term.") || array.name.find(std::string(".") + std::string(Bonds::kKind)) != 7;
+    });
+    ForceTerms kept;
+    for (const auto& term : takeTerms(snapshot.state, name_)) {
+        const auto* all = dynamic_cast<const Bonds*>(term.get());
+        const auto bonds = all && snapshot.knowsIds ? bondsBetween(*all, bodies_.id) : nullptr;
+        if (bonds) kept.push_back(bonds);
+        if (all)
+            note += ", and " + std::to_string(bonds ? bonds->list().size() : 0) + " of its " +
+                    std::to_string(all->list().size()) + " bonds";
+    }
+    snapshot.state = arraysOf(kept);
+    snapshot.notes.push_back(note + (left.empty() ? "" : "; its " + left + " belong to the whole and were left out"));
+    snapshot.settings.clear();
+    snapshot.step.reset(), snapshot.stepOrigin.reset(), snapshot.timeStep.reset(), snapshot.timeOrigin.reset();
+    snapshot.seed.reset();
+}
+
 void BodyCollector::finish(Snapshot& snapshot, bool hasIds, bool hasGroups) {
     const FilePart& part = options_.part;
     if (bodies_.size() == 0 && seen_ > dropped_ && !part.whole())
         throw InputError(name_ + ": none of its " + std::to_string(seen_) + " bodies is in the part to read" +
                          (part.region ? ": give --region in the numbers of the file" : ""));
-    if (!part.whole()) {
-        snapshot.notes.push_back("a part was read: " + std::to_string(bodies_.size()) + " of " + std::to_string(seen_) +
-                                 " bodies, with their own masses" +
-                                 (snapshot.isCheckpoint() ? "; its settings belong to the whole and were left out" : ""));
-        // Clock, settings and state of integrators belong to all bodies.
-        snapshot.settings.clear();
-        snapshot.state.clear();
-        snapshot.step.reset(), snapshot.stepOrigin.reset(), snapshot.timeStep.reset(), snapshot.timeOrigin.reset();
-        snapshot.seed.reset();
-    }
     if (bodies_.size() == 0)
         throw InputError(name_ + (dropped_ > 0 ? ": all of its " + std::to_string(dropped_) + " bodies have bad values"
                                                : std::string(": holds no bodies")));
@@ -128,6 +159,7 @@ void BodyCollector::finish(Snapshot& snapshot, bool hasIds, bool hasGroups) {
                                          : "ids below 0 or beyond 32 bits: numbered anew, in file order");
     if (!snapshot.knowsIds)
         for (std::size_t i = 0; i < bodies_.size(); ++i) bodies_.id[i] = static_cast<std::uint32_t>(i);
+    if (!part.whole()) leaveOutTheWhole(snapshot);
     snapshot.knowsGroups = hasGroups;
     if (!names_.empty()) snapshot.names = std::make_shared<const BodyNames>(names_.renumbered(bodies_.id));
     if (namesFull_)

@@ -69,6 +69,7 @@ private:
     void refuse(const BodyRow& row, const std::string& where);
     void store(const BodyRow& row);
     void requireRoom(std::size_t bodies) const;
+    void leaveOutTheWhole(Snapshot& snapshot) const;
 
     std::string name_;
     const ReadOptions& options_;

@@ -18,6 +18,8 @@ namespace gravlab::gadget {
 inline constexpr std::size_t kTypes = 6;  ///< PartType0 .. PartType5
 inline constexpr const char* kOwnGroup = "Gravlab";
 inline constexpr const char* kStateGroup = "State";
+/// State array with radius and spin of each body.
+inline constexpr std::string_view kSurfaces = "contact.surfaces";
 /// Numbers of the first term of bonds, by their names. Its attribute is the number of the term.
 inline constexpr const char* kBondGroup = "Bonds";
 inline constexpr const char* kBondTerm = "Term";

@@ -66,6 +66,7 @@ public:
         readBonds(preface.snapshot);
         preface.own = own_.valid();
         if (!preface.own) preface.units = statedUnits(preface.snapshot);
+        takeSurfaces(preface);
         preface.hasIds = preface.hasVelocities = true;
         for (const Type& type : types_) {
             preface.hasIds &= type.ids.valid();
@@ -388,6 +389,10 @@ private:
                 if (!v.empty()) row.vx = v[3 * i], row.vy = v[3 * i + 1], row.vz = v[3 * i + 2];
                 row.mass = m.empty() ? type.tableMass : m[i];
                 if (!response.empty()) row.response = response[i];
+                if (!surfaces_.empty()) {
+                    const double* surface = surfaces_.data() + 4 * (start + i);
+                    row.radius = surface[0], row.spinX = surface[1], row.spinY = surface[2], row.spinZ = surface[3];
+                }
                 // The library makes negative ids 0; such ids are dropped like those that are too large.
                 if (!ids.empty())
                     row.id = !signedIds.empty() && signedIds[i] < 0 ? std::numeric_limits<std::uint64_t>::max() : ids[i];
@@ -399,6 +404,18 @@ private:
             }
             to.block({static_cast<std::uint32_t>(type.number), static_cast<std::uint32_t>(count), start}, rows.data());
         }
+    }
+
+    /// Radii and spins pass the same gate as the other numbers of the bodies.
+    void takeSurfaces(gadget::Preface& preface) {
+        Snapshot& snapshot = preface.snapshot;
+        const auto found = std::ranges::find(snapshot.state, gadget::kSurfaces, &StateArray::name);
+        if (found == snapshot.state.end()) return;
+        surfaces_ = std::move(found->values);
+        snapshot.state.erase(found);
+        if (surfaces_.size() != 4 * preface.bodies)
+            fail("its " + std::string(gadget::kSurfaces) + " do not fit its " + std::to_string(preface.bodies) +
+                 " bodies; it was changed after it was saved");
     }
 
     void readOwn(Snapshot& snapshot) {
@@ -512,6 +529,7 @@ private:
     std::uint64_t fileBytes_;
     Hdf5Handle file_, own_;
     std::vector<Type> types_;
+    std::vector<double> surfaces_;  ///< radius and spin of each body, in the order of the file; empty: points
 };
 
 }  // namespace

@@ -264,14 +264,19 @@ private:
         text(own, "FileUnits", fileUnitsText(snapshot_.fileUnits));
         if (!snapshot_.names->empty()) text(own, "Names", namesText(snapshot_.names->of(snapshot_.bodies.id)));
         const Hdf5Handle state = group(own, gadget::kStateGroup);
+        static_assert(sizeof(Surface) == 4 * sizeof(double), "radius and spin are written as they are");
+        if (const std::vector<Surface>& all = snapshot_.bodies.surface; !all.empty())
+            array(state, gadget::kSurfaces.data(), H5T_IEEE_F64LE, &all.front().radius, 4 * all.size());
         const std::string bonds = firstBonds();
         for (const StateArray& array : snapshot_.state) {
             if (!bonds.empty() && array.name.starts_with(bonds)) continue;
-            const Hdf5Handle set = dataset(state, array.name.c_str(), H5T_IEEE_F64LE, simpleSpace(array.values.size(), 1));
-            if (!array.values.empty())
-                needed(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.values.data()),
-                       "write a data set");
+            this->array(state, array.name.c_str(), H5T_IEEE_F64LE, array.values.data(), array.values.size());
         }
+    }
+
+    void array(hid_t at, const char* name, hid_t type, const double* values, std::size_t count) {
+        const Hdf5Handle set = dataset(at, name, type, simpleSpace(count, 1));
+        if (count > 0) needed(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), "write a data set");
     }
 
     /// "term.01.bonds", the mark of the first term of bonds; empty where there is none. See arraysOf().
@@ -291,11 +296,8 @@ private:
             if (!array.name.starts_with(mark + ".")) continue;
             const std::string name = array.name.substr(mark.size() + 1);
             const bool whole = name == "first" || name == "second" || name == "class" || name == "broken";
-            const Hdf5Handle set =
-                dataset(bonds, name.c_str(), whole ? H5T_STD_U32LE : H5T_IEEE_F64LE, simpleSpace(array.values.size(), 1));
-            if (!array.values.empty())
-                needed(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.values.data()),
-                       "write a data set");
+            this->array(bonds, name.c_str(), whole ? H5T_STD_U32LE : H5T_IEEE_F64LE, array.values.data(),
+                        array.values.size());
         }
     }
 
