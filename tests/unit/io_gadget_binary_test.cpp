@@ -24,6 +24,7 @@ struct MadeGadget {
     std::array<double, 6> masses{0, 0.5, 0, 0, 0, 0};
     double time = 3.25, redshift = 0, hubble = 1;
     std::int32_t files = 1;
+    double allMasses = 0;  ///< of each body in the block, also where the header has one
 
     template <class Value>
     void add(std::string& to, Value value) const {
@@ -75,7 +76,10 @@ struct MadeGadget {
         }
         for (int type = 0; type < 6; ++type)
             for (int k = 0; k < counts[static_cast<std::size_t>(type)]; ++k)
-                if (masses[static_cast<std::size_t>(type)] == 0) number(listed, type + 1);
+                if (allMasses > 0)
+                    number(listed, allMasses);
+                else if (masses[static_cast<std::size_t>(type)] == 0)
+                    number(listed, type + 1);
         record(all, "HEAD", head);
         record(all, "POS ", places);
         record(all, "VEL ", speeds);
@@ -151,6 +155,21 @@ TEST(GadgetBinary, hubbleParamIsAppliedAsForHdf5) {
     EXPECT_EQ(decodedGadget(made.text(), {.units = "gadget"}).fileUnits.length, "kpc");
     made.redshift = 2;
     EXPECT_THAT(decodedGadget(made.text()).notes, testing::Contains(HasSubstr("a cosmological snapshot")));
+}
+
+TEST(GadgetBinary, aBlockOfMassesBesideThoseOfTheHeaderIsUsed) {
+    for (const bool wide : {false, true}) {
+        MadeGadget made{.named = true, .wide = wide, .counts = {0, 5, 0, 0, 0, 0}, .masses = {0, 0.25, 0, 0, 0, 0}};
+        made.allMasses = 0.25;
+        const Snapshot same = decodedGadget(made.text());
+        ASSERT_EQ(same.bodies.size(), 5u);
+        EXPECT_EQ(same.bodies.position[4].w, 0.25);
+        EXPECT_THAT(same.notes, ::testing::Not(::testing::Contains(HasSubstr("MASS"))));
+        made.allMasses = 0.75;
+        const Snapshot other = decodedGadget(made.text());
+        EXPECT_EQ(other.bodies.position[4].w, 0.75);
+        EXPECT_THAT(other.notes, ::testing::Contains(HasSubstr("block MASS beside other masses in its header")));
+    }
 }
 
 TEST(GadgetBinary, severalFilesAndFalseHeadersAreRefused) {

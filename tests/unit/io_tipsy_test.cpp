@@ -193,6 +193,32 @@ TEST(Tipsy, HostileCountsAreRefused) {
     EXPECT_THAT(refusedTipsy(made(kDialects[0]), {.maxBodies = 3}), HasSubstr("more than the 3"));
 }
 
+TEST(Tipsy, VersionTwoHasIdsInPlaceOfSoftening) {
+    const auto versionTwo = [](std::int64_t first) {
+        Builder out(false);
+        out.add(0.0)
+            .add(std::int32_t{3})
+            .add(std::int32_t{3})
+            .add(std::int32_t{0})
+            .add(std::int32_t{2})
+            .add(std::int32_t{1});
+        out.add(std::int32_t{2});
+        for (int body = 0; body < 3; ++body) {
+            for (int i = 0; i < (body == 2 ? 9 : 7); ++i) out.add(static_cast<float>(body + i));
+            out.add(first + body);
+        }
+        return decodedTipsy(out.text());
+    };
+    const Snapshot small = versionTwo(7), large = versionTwo(3000000001065353216);
+    EXPECT_EQ(small.bodies.id, (std::vector<std::uint32_t>{7, 8, 9}));
+    EXPECT_THAT(large.notes, ::testing::Contains(HasSubstr("beyond 32 bits: numbered anew")));
+    for (const Snapshot& s : {small, large}) {
+        EXPECT_FALSE(s.softening);
+        EXPECT_THAT(s.notes, ::testing::Not(::testing::Contains(HasSubstr("softenings"))));
+        EXPECT_EQ(s.bodies.position[2].w, 2);
+    }
+}
+
 TEST(Tipsy, NumbersBeyondFloatsAreNotWritten) {
     Snapshot snapshot = sample(3);
     snapshot.bodies.velocity[2].y = 1e39;

@@ -82,6 +82,7 @@ public:
         snapshot.time = header_.time;
         snapshot.knowsVelocities = velocities_.has_value();
         if (!velocities_) snapshot.notes.push_back("no velocities: the bodies start at rest");
+        if (massesDiffer_) snapshot.notes.push_back("has a block MASS beside other masses in its header: the block is used");
         if (header_.redshift != 0)
             snapshot.notes.push_back("a cosmological snapshot: comoving lengths and velocities are not converted");
         convertUnits(snapshot, options_, std::nullopt, source_.name(), options_.ignoreHubble ? 1 : header_.hubble);
@@ -167,6 +168,15 @@ private:
                  " files of a snapshot; several files are read as Gadget HDF5 only: convert them first");
     }
 
+    /// The masses that the header lacks, or those of all bodies.
+    GadgetRecord massesOf(std::uint64_t mark, std::uint64_t count, std::uint64_t listed) {
+        const std::uint32_t bytes = wordAt(mark);
+        allMasses_ = listed != count &&
+                     (bytes == static_cast<std::uint32_t>(4 * count) || bytes == static_cast<std::uint32_t>(8 * count)) &&
+                     bytes != static_cast<std::uint32_t>(4 * listed) && bytes != static_cast<std::uint32_t>(8 * listed);
+        return numbers(mark, allMasses_ ? count : listed, "the masses");
+    }
+
     void findRecords(std::uint64_t count, std::uint64_t listed) {
         std::string name;
         if (!named_) {
@@ -185,7 +195,7 @@ private:
             else if (name == "ID  ")
                 ids_ = numbers(mark, count, "the ids");
             else if (name == "MASS")
-                masses_ = numbers(mark, listed, "the masses");
+                masses_ = massesOf(mark, count, listed);
             else
                 taken(mark, wordAt(mark), "the data of block " + excerpt(name));
         }
@@ -210,7 +220,7 @@ private:
         std::vector<std::uint64_t> ids;
         std::uint64_t first = 0, firstListed = 0;
         for (std::size_t type = 0; type < kGadgetTypes; ++type) {
-            const bool listed = header_.masses[type] == 0;
+            const bool listed = allMasses_ || header_.masses[type] == 0;
             for (std::uint64_t done = 0; done < header_.counts[type];) {
                 const auto rows =
                     static_cast<std::size_t>(std::min<std::uint64_t>(kGadgetRows, header_.counts[type] - done));
@@ -223,6 +233,8 @@ private:
                     row.x = places[3 * i], row.y = places[3 * i + 1], row.z = places[3 * i + 2];
                     row.vx = speeds[3 * i], row.vy = speeds[3 * i + 1], row.vz = speeds[3 * i + 2];
                     row.mass = listed ? masses[i] : header_.masses[type];
+                    massesDiffer_ |= header_.masses[type] != 0 &&
+                                     static_cast<float>(row.mass) != static_cast<float>(header_.masses[type]);
                     row.id = ids[i];
                     row.group = static_cast<std::uint8_t>(type);
                     bodies.add(row, [&] { return "type " + std::to_string(type) + " row " + std::to_string(done + i); });
@@ -237,6 +249,7 @@ private:
     const Source& source_;
     const ReadOptions& options_;
     bool named_, big_;
+    bool allMasses_ = false, massesDiffer_ = false;  ///< of the block of masses and the header's table
     std::uint64_t size_, at_ = 0;
     GadgetHeader header_;
     std::optional<GadgetRecord> positions_, velocities_, ids_, masses_;

@@ -28,6 +28,7 @@ constexpr std::size_t kDark = 1;
 
 constexpr std::size_t kShortHeader = 28, kLongHeader = 32;
 constexpr std::size_t kRowsAtOnce = 4096;
+constexpr std::uint32_t kVersionWithIds = 2;  // of Bonsai, in place of the padding: an id replaces softening and potential
 
 struct TipsyHeader {
     double time = 0;
@@ -73,8 +74,8 @@ std::optional<TipsyHeader> plausibleHeader(std::string_view bytes) {
 /// Reads the records of one kind.
 class RecordReader {
 public:
-    RecordReader(Source& source, BodyCollector& bodies, bool bigEndian)
-        : source_(source), bodies_(bodies), bigEndian_(bigEndian) {}
+    RecordReader(Source& source, BodyCollector& bodies, bool bigEndian, bool ids)
+        : source_(source), bodies_(bodies), bigEndian_(bigEndian), ids_(ids) {}
 
     void read(std::size_t kind, std::size_t count) {
         const Record& record = kRecords[kind];
@@ -107,6 +108,9 @@ private:
         row.x = number(1), row.y = number(2), row.z = number(3);
         row.vx = number(4), row.vy = number(5), row.vz = number(6);
         row.group = static_cast<std::uint8_t>(kind);
+        // Gas has the potential elsewhere.
+        if (ids_ && record.softening + 2 == record.floats)
+            row.id = loaded<std::uint64_t, std::uint64_t>(from + record.softening * sizeof(float), bigEndian_);
         const float softening = number(record.softening);
         if (bodies_.seen() == 0) softening_ = softening;
         softeningsDiffer_ |= !(softening == softening_);
@@ -115,7 +119,7 @@ private:
 
     Source& source_;
     BodyCollector& bodies_;
-    bool bigEndian_;
+    bool bigEndian_, ids_;
     std::vector<char> block_;
     float softening_ = 0;
     bool softeningsDiffer_ = false;
@@ -149,15 +153,17 @@ Snapshot readTipsy(Source& source, const ReadOptions& options) {
     bodies.expect(static_cast<std::uint64_t>(header.bodies));
     char skipped[kLongHeader];
     (void)source.read(skipped, size - needed);
-    RecordReader reader(source, bodies, header.bigEndian);
+    const bool ids = size == needed + kLongHeader &&
+                     loaded<std::uint32_t, std::uint32_t>(skipped + kShortHeader, header.bigEndian) == kVersionWithIds;
+    RecordReader reader(source, bodies, header.bigEndian, ids);
     for (std::size_t kind = 0; kind < kRecords.size(); ++kind)
         reader.read(kind, static_cast<std::size_t>(header.counts[kind]));
 
     Snapshot snapshot;
-    bodies.finish(snapshot, false, true);
+    bodies.finish(snapshot, ids, true);
     snapshot.time = header.time;
-    snapshot.softening = reader.sharedSoftening();
-    if (!snapshot.softening) snapshot.notes.push_back("the bodies have softenings of their own, which are not used");
+    if (!ids) snapshot.softening = reader.sharedSoftening();
+    if (!ids && !snapshot.softening) snapshot.notes.push_back("the bodies have softenings of their own, which are not used");
     convertUnits(snapshot, options, std::nullopt, source.name());
     return snapshot;
 }
