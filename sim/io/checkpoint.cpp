@@ -321,6 +321,7 @@ LoadedStart startFrom(Snapshot&& snapshot, const std::string& name, StartFile fi
         if (!start->doubt.question.empty()) offer.notes.push_back(start->doubt.question);
         start->row.law = Law::gravity;
         if (!snapshot.bodies.surface.empty()) start->row.contact.mode = ContactMode::merge;
+        if (const std::string doubt = radiiDoubt(snapshot); !doubt.empty()) offer.notes.push_back(doubt);
     }
     if (snapshot.timeStep && *snapshot.timeStep != 0) start->row.timeStep = *snapshot.timeStep;
     if (snapshot.softening) start->row.softening = *snapshot.softening;

@@ -234,6 +234,16 @@ TEST(Gadget, UnitsAreOverHubbleParamUnlessItIsIgnored) {
     const Snapshot again = readSnapshot(out / "h.csv");
     EXPECT_NEAR(again.bodies.position[0].w / over.bodies.position[0].w, 1, 1e-6);
     EXPECT_NEAR(again.fileUnits.metres / over.fileUnits.metres, 1, 1e-9);
+    // GADGET-4 has its parameters in a group of their own.
+    makeForeign(folder / "four", [](const Foreign& f, hid_t header, hid_t halo) {
+        kGood(f, header, halo);
+        f.attribute(header, "Time", 1.0);
+        f.attribute(f.group("Parameters"), "HubbleParam", 0.5);
+    });
+    options.ignoreHubble = false;
+    EXPECT_NEAR(readSnapshot(folder / "four", options).fileUnits.metres / 3.0856775814913673e19, 2, 1e-9);
+    EXPECT_THAT(readSnapshot(folder / "four").notes,
+                testing::Contains(testing::HasSubstr("HubbleParam = 0.5: with --units")));
     makeForeign(folder / "wrong", [](const Foreign& f, hid_t header, hid_t halo) {
         kGood(f, header, halo);
         f.attribute(header, "HubbleParam", -1.0);
@@ -288,9 +298,14 @@ TEST(Gadget, SeveralFilesAreReadWhole) {
     std::ofstream(part(2)) << "m,x,y,z\n1,0,0,0\n";
     EXPECT_THAT(io_test::refused([&] { readSnapshot(part(0)); }), HasSubstr("is not an HDF5 file"));
     std::filesystem::remove(part(2));
-    std::filesystem::create_symlink(part(0), part(2));
-    EXPECT_THAT(io_test::refused([&] { readSnapshot(part(0)); }), HasSubstr("is a link to another file of its snapshot"));
-    std::filesystem::remove(part(2));
+    for (int how = 0; how < 3; ++how) {  // a link, another name, a copy
+        if (how == 0) std::filesystem::create_symlink(part(0), part(2));
+        if (how == 1) std::filesystem::create_hard_link(part(0), part(2));
+        if (how == 2) std::filesystem::copy_file(part(0), part(2));
+        EXPECT_THAT(io_test::refused([&] { readSnapshot(part(0)); }),
+                    HasSubstr("snap_007.2.hdf5: has the bodies of another file of its snapshot"));
+        std::filesystem::remove(part(2));
+    }
     std::filesystem::create_symlink("/dev/zero", part(2));
     EXPECT_THAT(io_test::refused([&] { readSnapshot(part(0)); }), HasSubstr("a device"));
 }

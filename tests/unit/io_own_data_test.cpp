@@ -119,6 +119,27 @@ TEST(OwnUnits, AreWhatPeopleSee) {
     EXPECT_TRUE(plain.request.start->row.units.length.empty());
 }
 
+TEST(OwnUnits, OfAFileOfOursAreNotGivenAgain) {
+    ReadOptions options;
+    options.units = "cluster";
+    const std::string ours = encodeSnapshot(decodeSnapshot(kGalaxy, "my.csv"), "hdf5");
+    EXPECT_THROW(decodeSnapshot(ours, "ours.hdf5", options), UsageError);
+    // Bodies whose units nobody has named may still get them.
+    EXPECT_EQ(decodeSnapshot(encodeSnapshot(sample(4), "hdf5"), "ours.hdf5", options).fileUnits.length, "pc");
+}
+
+TEST(OwnUnits, RadiiBeyondTheNearestBodyAreRemarked) {
+    const auto notes = [](const char* unit) {
+        const std::string text =
+            std::string("m [Msun],x [pc],y [pc],z [pc],radius [") + unit + "]\n1,0,0,0,1\n1,0.5,0,0,1\n";
+        return startFrom(decodeSnapshot(text, "stars.csv"), "stars.csv").notes;
+    };
+    EXPECT_THAT(
+        notes("pc"),
+        ::testing::Contains(HasSubstr("of 2 bodies 2 have radii beyond the nearest body: are radii and places both in pc")));
+    EXPECT_THAT(notes("Rsun"), ::testing::Not(::testing::Contains(HasSubstr("radii beyond"))));
+}
+
 TEST(OwnUnits, ThatMakeNoSenseInAFileOfOursAreRefused) {
     for (const char* text :
          {"length = \"\\n\"\n", "length_by = -1\n", "mass_by = nan\n", "length = \"kpc\"\n", "metres = 1e400\n"})

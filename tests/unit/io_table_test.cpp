@@ -20,7 +20,9 @@ using io_test::sameBodies;
 using io_test::sample;
 using io_test::TempFolder;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Snapshot decodedTable(std::string_view text, const ReadOptions& options = {}) {
     return decodeSnapshot(text, "t.csv", options);
@@ -124,7 +126,7 @@ TEST(Table, ErrorsNameTheLineTheBodyAndTheField) {
     EXPECT_THAT(refusedTable("m,x,x,z\n1,2,3,4\n"), HasSubstr("x is there twice"));
     EXPECT_THAT(refusedTable("m,x,y,z\n"), HasSubstr("no bodies"));
     EXPECT_THAT(refusedTable("1.5 10 1 2 3 4 5 6\n"), HasSubstr("8 columns without a header are id"));
-    EXPECT_THAT(refusedTable("m,x,y,z\na,b,c,d\na,b,c,d\n"), HasSubstr("line 3"));
+    EXPECT_THAT(refusedTable("m,x,y,z\na,b,c,d\na,b,c,d\n"), HasSubstr("m is in 'a', which is no known unit"));
     EXPECT_THAT(refusedTable("hello world\n"), HasSubstr("no column x"));
     EXPECT_THAT(refusedTable("m x y z group\n1 2 3 4 256\n"), HasSubstr("0 to 255"));
     EXPECT_THAT(refusedTable("m x y z id\n1 2 3 4 -1\n"), HasSubstr("whole number"));
@@ -284,13 +286,82 @@ TEST(Units, StatedInTheHeader) {
     EXPECT_NEAR(brackets.bodies.position[0].w, 1, 1e-3);
     EXPECT_NEAR(brackets.bodies.position[1].x, 1, 1e-9);
     EXPECT_NEAR(brackets.bodies.velocity[1].y, 1, 1e-3);
-    EXPECT_THAT(refusedTable("m,x,y,z,vx,vy,vz\nstone,ell,ell,ell,kms,kms,kms\n1,0,0,0,0,0,0\n"), HasSubstr("--units"));
-    EXPECT_THAT(refusedTable("m,x,y,z,vx,vy,vz\nMSun,AU,AU,pc,kms,kms,kms\n1,0,0,0,0,0,0\n"), HasSubstr("--units"));
-    EXPECT_THAT(refusedTable("m,x,y,z,vx,vy,vz\nkms,AU,AU,AU,kms,kms,kms\n1,0,0,0,0,0,0\n"), HasSubstr("--units"));
+    const auto inUnits = [](const std::string& units) {
+        return refusedTable("m,x,y,z,vx,vy,vz\n" + units + "\n1,0,0,0,0,0,0\n");
+    };
+    EXPECT_THAT(inUnits("MSun,ell,AU,AU,kms,kms,kms"),
+                AllOf(HasSubstr("x is in 'ell', which is no known unit"), HasSubstr("--units")));
+    EXPECT_THAT(inUnits("kms,AU,AU,AU,kms,kms,kms"), HasSubstr("m is in 'kms', which is no unit of mass"));
+    EXPECT_THAT(inUnits("MSun,AU,AU,AU,-,-,-"), HasSubstr("vx has no unit in the header"));
+    EXPECT_THAT(inUnits("MSun,length,length,length,kms,kms,kms"), HasSubstr("only one of them is an N-body unit"));
     EXPECT_EQ(decodedTable("m,x,y,z,vx,vy,vz\nstone,ell,ell,ell,kms,kms,kms\n2,0,0,0,0,0,0\n", {.gravity = 3})
                   .bodies.position[0]
                   .w,
               6);
+}
+
+TEST(Units, AreThoseOfEachColumn) {
+    // As AMUSE writes stars: the radii have another unit than the positions.
+    const std::string_view stars =
+        "#mass,radius,vx,vy,vz,x,y,z,sz\n#MSun,RSun,kms,kms,kms,parsec,parsec,AU,rad/"
+        "s\n1,1,1,0,0,1,0,1,1\n1,1,0,0,0,0,0.5,0,0\n";
+    constexpr double kAuInParsecs = 1 / 206264.806, kSunInParsecs = 6.957e8 / 3.0856775814913673e16;
+    const Snapshot s = decodedTable(stars);
+    ASSERT_EQ(s.bodies.surface.size(), 2u);
+    EXPECT_EQ(s.fileUnits.length, "parsec");
+    EXPECT_EQ(s.bodies.position[0].x, 1);
+    EXPECT_NEAR(s.bodies.position[0].z / kAuInParsecs, 1, 1e-6);
+    EXPECT_NEAR(s.bodies.surface[0].radius / kSunInParsecs, 1, 1e-9);
+    EXPECT_NEAR(s.bodies.surface[0].spin.z * 1e3 / 3.0856775814913673e16, 1, 1e-9);  // [T] is parsec/(km/s)
+    // The option says the same; the radii keep their unit.
+    EXPECT_NEAR(decodedTable(stars, {.units = "cluster"}).bodies.surface[0].radius / kSunInParsecs, 1, 1e-9);
+    EXPECT_THAT(decodedTable(stars, {.units = "cluster"}).notes, Not(Contains(HasSubstr("it states"))));
+    EXPECT_THAT(refusedTable("#mass,radius,x,y,z\n#MSun,Rxx,pc,pc,pc\n1,1,1,0,0\n"),
+                HasSubstr("radius is in 'Rxx', which is no known unit"));
+    EXPECT_THAT(refusedTable("mass,radius [km],x,y,z\n1,1,1,0,0\n"), HasSubstr("x has no unit in the header"));
+}
+
+TEST(Units, OfOptionsAgainstThoseOfTheHeaderAreNamed) {
+    const std::string_view galaxy = "m [Msun],x [kpc],y [kpc],z [kpc],vx [km/s],vy [km/s],vz [km/s]\n1,1,0,0,0,30,0\n";
+    EXPECT_THAT(decodedTable(galaxy, {.units = "galactic"}).notes, Not(Contains(HasSubstr("it states"))));
+    EXPECT_THAT(decodedTable(galaxy, {.units = "cluster"}).notes,
+                Contains(HasSubstr("it states kpc, km/s, Msun, but its numbers are taken as those of --units cluster")));
+    EXPECT_THAT(decodedTable(galaxy, {.gravity = 2}).notes,
+                Contains(HasSubstr("but its numbers are taken as those of --G = 2")));
+    EXPECT_THAT(decodedTable("m,x,y,z\n1,1,0,0\n", {.units = "cluster"}).notes, Not(Contains(HasSubstr("it states"))));
+    EXPECT_THAT(decodedTable("m [stone],x [pc],y,z\n1,1,0,0\n", {.units = "cluster"}).notes,
+                Contains(HasSubstr("m is in 'stone', which is no known unit")));
+    EXPECT_THAT(decodedTable("# units: Msun, kpc, km/s\nm,x,y,z\n1,1,0,0\n").notes,
+                Contains(HasSubstr("the comment 'units: Msun, kpc, km/s' is not read: state units with the columns")));
+    // Names of columns from an option, units from the header.
+    const Snapshot named = decodedTable("mass [Msun],a [kpc],b [kpc],c [kpc]\n1,1,0,0\n", {.columns = "m,x,y,z"});
+    EXPECT_EQ(named.fileUnits.length, "kpc");
+}
+
+TEST(Units, WordsOfOtherProgramsAreKnown) {
+    const struct {
+        const char *word, *same;
+    } cases[] = {{"M_sun", "Msun"},     {"solMass", "Msun"},  {"M☉", "Msun"},        {"Mjup", "Mjupiter"},
+                 {"M_jup", "Mjupiter"}, {"MJup", "Mjupiter"}, {"M_earth", "Mearth"}, {"Mearths", "Mearth"},
+                 {"R_sun", "Rsun"},     {"lyr", "ly"},        {"km s-1", "km/s"},    {"kms-1", "km/s"},
+                 {"AU d-1", "au/day"},  {"AU / d", "au/day"}, {"ua", "au"},          {"kg m2 s-2", "kg * m**2 / s^2"}};
+    for (const auto& [word, same] : cases) {
+        const auto unit = parsedUnit(word), known = parsedUnit(same);
+        ASSERT_TRUE(unit && known) << word;
+        EXPECT_NEAR(unit->factor / known->factor, 1, 1e-12) << word;
+        for (int ParsedUnit::*power : {&ParsedUnit::length, &ParsedUnit::mass, &ParsedUnit::time})
+            EXPECT_EQ((*unit).*power, (*known).*power) << word;
+    }
+    EXPECT_NEAR(parsedUnit("Rearth")->factor, 6.3781e6, 1);
+    EXPECT_NEAR(parsedUnit("lyr")->factor, 9.4607e15, 1e12);
+}
+
+TEST(Table, OfASpreadsheetNamesItsSeparator) {
+    expectTwoBodies(decodedTable("sep=;\nm;x;y;z;vx;vy;vz\n10;1;2;3;4;5;6\n0.5;-1;-2;-3;-4;-5;-6\n"));
+    EXPECT_THAT(refusedTable("sep=;\nm;x;y;z\n1;0,5;0;0\n"),
+                HasSubstr("x is '0,5', which is no number: write a decimal point"));
+    EXPECT_THAT(refusedTable("1,5;0,25;0;0;0;0;0\n"), HasSubstr("there is no column x"));
+    EXPECT_THAT(refusedTable("1,5;0,25;0,1;0,0;0,0;0,0;0,0\n"), HasSubstr("write a decimal point, not a comma"));
 }
 
 TEST(Units, CaseTellsMegaFromMilli) {
@@ -317,7 +388,8 @@ TEST(Units, ParsesPowers) {
     EXPECT_TRUE(is("1000.0 * m * s**-1", 1e3, 1, 0, -1));
     EXPECT_TRUE(is("m.s^-1", 1, 1, 0, -1));
     EXPECT_TRUE(is("1.5e-3 * kg**2 / s", 1.5e-3, 0, 2, -1));
-    for (const char* bad : {"", " ", "furlong", "m**", "m**99", "m**x", "0 * m", "1e999", "m^-9 * 1e300 * 1e300"})
+    for (const char* bad : {"", " ", "furlong", "m**", "m**99", "m99", "m**x", "0 * m", "1e999", "1e300 / 1e-300", "kpc*2",
+                            "*kpc", "**kpc", "kpc /", "kpc * / s", "m-"})
         EXPECT_FALSE(parsedUnit(bad)) << bad;
 }
 

@@ -2,12 +2,14 @@
 // body, a comment, a header or an error; no line is skipped silently.
 #include "sim/core/error.h"
 #include "sim/core/names.h"
+#include "sim/core/text.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/body_collector.h"
 #include "sim/io/formats/formats.h"
 #include "sim/io/formats/units.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -65,6 +67,22 @@ struct BareTable {
     std::string_view names;
 };
 constexpr BareTable kBareTables[] = {{7, "m,x,y,z,vx,vy,vz"}, {8, "id,m,x,y,z,vx,vy,vz"}};
+
+/// What the numbers of a column are, and the powers of length, mass and time in their unit.
+struct Quantity {
+    std::string_view noun;
+    int length, mass, time;
+};
+constexpr Quantity kQuantities[] = {
+    {"length", 1, 0, 0}, {"mass", 0, 1, 0}, {"velocity", 1, 0, -1}, {"rate of turning", 0, 0, -1}};
+constexpr std::size_t kOfLength = 0, kOfMass = 1, kOfVelocity = 2, kOfTurning = 3;
+
+/// Index of the quantity of a column; empty where it has no unit.
+std::optional<std::size_t> quantityOf(const Column& column) {
+    if (column.role != Role::number || column.name == "response") return std::nullopt;
+    if (column.name == "m") return kOfMass;
+    return column.name.starts_with('v') ? kOfVelocity : column.name.starts_with('s') ? kOfTurning : kOfLength;
+}
 
 constexpr std::size_t kMostColumns = 256;
 constexpr bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
@@ -175,11 +193,8 @@ bool isNumber(std::string_view cell) {
     return parse(cell, value) != Parsed::notANumber;
 }
 
-std::string lowered(std::string_view text) {
-    std::string lower(text);
-    for (char& c : lower)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return lower;
+bool looksLikeDecimalComma(std::string_view cell) {
+    return cell.find(',') != cell.npos && cell.find_first_not_of("0123456789+-eE,") == cell.npos;
 }
 
 /// The column that a header cell names; "x [AU]" and "mass(kg)" name x and mass and state the unit.
@@ -189,7 +204,7 @@ const Column& columnNamed(std::string_view cell, std::string* unit) {
         if (unit) *unit = cell.substr(bracket + 1, cell.find_first_of("])", bracket) - bracket - 1);
         cell = trimmed(cell.substr(0, bracket));
     }
-    const std::string name = lowered(cell);
+    const std::string name = inLowerCase(cell);
     for (const Column& column : kColumns)
         for (std::string_view known : column.names)
             if (known == name) return column;
@@ -207,7 +222,7 @@ public:
         std::string_view line;
         while (lines_.next(line)) {
             line = trimmed(line);
-            if (line.empty()) continue;
+            if (line.empty() || readSeparator(line)) continue;
             const std::size_t mark = commentMark(line);
             if (mark > 0)
                 readComment(trimmed(line.substr(mark)));
@@ -222,7 +237,11 @@ public:
         snapshot.knowsVelocities = has("vx");
         if (!snapshot.knowsVelocities) snapshot.notes.push_back("no velocities: the bodies start at rest");
         for (const std::string& skipped : skipped_) snapshot.notes.push_back("column " + excerpt(skipped) + " is not used");
-        convertUnits(snapshot, options_, statedUnits(), name_);
+        if (!remark_.empty() && !stated_ && options_.units.empty())
+            snapshot.notes.push_back("the comment " + remark_ +
+                                     " is not read: state units with the columns, such as x [kpc]");
+        if (!ignoredUnit_.empty()) snapshot.notes.push_back(ignoredUnit_ + "; the units of the options are taken for it");
+        convertUnits(snapshot, options_, stated_, name_);
         return snapshot;
     }
 
@@ -239,6 +258,13 @@ private:
         if (!(value > 0) || !std::isfinite(value)) fail("G must be a finite number above 0");
         gravity_ = value;
         return true;
+    }
+
+    /// "sep=;": the separator, as spreadsheets write it above the header.
+    bool readSeparator(std::string_view line) {
+        if (separatorKnown_ || !line.starts_with("sep=") || line.size() > 5) return false;
+        separator_ = line.size() == 5 ? line[4] : ' ';
+        return separatorKnown_ = true;
     }
 
     static std::size_t commentMark(std::string_view line) {
@@ -284,6 +310,7 @@ private:
     void readComment(std::string_view text) {
         if (bodies_.seen() > 0 || !columns_.empty()) return;
         if (readGravity(text)) return;
+        if (inLowerCase(text.substr(0, 5)) == "units") remark_ = excerpt(text);
         if (text.starts_with("COL:")) {
             readAmuseColumn(text);
             return;
@@ -323,6 +350,7 @@ private:
         if (cells_.size() != columns_.size())
             fail("has " + std::to_string(cells_.size()) + " columns, expected " + std::to_string(columns_.size()) + " (" +
                  columnList() + ")");
+        if (bodies_.seen() == 0) settleUnits();
         readBody();
     }
 
@@ -331,7 +359,11 @@ private:
         if (!headerSeen_) {
             headerSeen_ = true;
             if (cells_.back().empty()) cells_.pop_back();
+            for (std::size_t i = 0; fromOption_ && i < std::min(cells_.size(), units_.size()); ++i)
+                columnNamed(cells_[i], &units_[i]);
             if (fromOption_) return true;
+            if (std::ranges::all_of(cells_, looksLikeDecimalComma))
+                fail(excerpt(cells_.front()) + " is no number: write a decimal point, not a comma");
             setColumns(Cells(cells_));
             headerNamed_ = true;
             return true;
@@ -410,8 +442,10 @@ private:
                 case Role::skip:
                     break;
                 case Role::number: {
-                    const Parsed parsed = parse(cells_[i], row.*column.value);
+                    double& value = row.*column.value;
+                    const Parsed parsed = parse(cells_[i], value);
                     if (parsed != Parsed::yes) failCell(column, cells_[i], parsed);
+                    if (factors_[i] != 1) value *= factors_[i];
                     break;
                 }
                 case Role::id:
@@ -471,52 +505,67 @@ private:
         return value;
     }
 
-    /// The file's units when its header gives them for position, velocity and mass alike.
-    std::optional<StatedUnits> statedUnits() const {
-        std::optional<ParsedUnit> length, velocity, mass;
+    /// Takes the units of the file from its columns, and the factors of columns in other units of the same quantity. Where
+    /// the options give other units than the header, they hold for all columns.
+    void settleUnits() {
+        const std::size_t none = columns_.size();
+        std::vector<ParsedUnit> units(none, ParsedUnit{.factor = 0});  // 0: the column states none
+        std::array<std::size_t, std::size(kQuantities)> first;
+        first.fill(none);
+        factors_.assign(none, 1);
+        std::string problem;
+        const auto fault = [&](const std::string& text) {
+            if (problem.empty()) problem = text;
+        };
+        const auto is = [&](std::size_t i) { return std::string(columns_[i]->name) + " is in " + excerpt(units_[i]); };
+        for (std::size_t i = 0; i < none; ++i) {
+            const std::optional<std::size_t> which = quantityOf(*columns_[i]);
+            if (!which || units_[i].empty() || units_[i] == "-" || units_[i] == "none") continue;
+            const Quantity& quantity = kQuantities[*which];
+            units[i] = parsedUnit(units_[i]).value_or(units[i]);
+            if (units[i].factor == 0)
+                fault(is(i) + ", which is no known unit");
+            else if (units[i].length != quantity.length || units[i].mass != quantity.mass || units[i].time != quantity.time)
+                fault(is(i) + ", which is no unit of " + std::string(quantity.noun));
+            if (first[*which] == none || columns_[first[*which]]->name == "radius") first[*which] = i;
+        }
+        const auto [length, mass, velocity, turning] = first;
         StatedUnits stated;
-        bool any = false;
-        for (std::size_t i = 0; i < columns_.size(); ++i) {
-            const std::string& text = units_[i];
-            if (columns_[i]->role != Role::number || columns_[i]->name == "response" || text.empty() || text == "-" ||
-                text == "none")
-                continue;
-            any = true;
-            const std::string_view name = columns_[i]->name;
-            std::optional<ParsedUnit>& unit = name == "m" ? mass : name.starts_with('v') ? velocity : length;
-            std::string& called = name == "m"             ? stated.massName
-                                  : name.starts_with('v') ? stated.velocityName
-                                                          : stated.lengthName;
-            const ParsedUnit parsed = parsedUnit(text).value_or(ParsedUnit{0, 0, 0, 0, false});
-            if (unit && (unit->factor != parsed.factor || unit->time != parsed.time)) return unclear();
-            if (!unit) addTo(stated.words, std::string(name) + " in " + excerpt(text));
-            if (!unit) called = text;
-            unit = parsed;
-        }
         stated.gravity = gravity_;
-        if (!any && !gravity_) return std::nullopt;
-        if (!any) {
+        if (std::ranges::count(first, none) == std::ssize(first)) {
             stated.words = "G in its remark";
-            return stated;
+            if (gravity_) stated_ = stated;
+            return;
         }
-        if (!length || !mass || (!velocity && has("vx"))) return unclear();
-        if (!velocity) {
-            velocity = length->nbody ? ParsedUnit{1, 1, 0, -1, true} : ParsedUnit{1e3, 1, 0, -1, false};
-            stated.velocityName = "km/s";
+        const auto lacks = [&](const char* column) {
+            fault(std::string(column) + " has no unit in the header, which states those of other columns");
+        };
+        if (length == none || columns_[length]->name == "radius") lacks("x");
+        if (mass == none) lacks("m");
+        if (velocity == none && has("vx")) lacks("vx");
+        for (std::size_t i = 0; i < none && problem.empty(); ++i)
+            if (units[i].factor > 0 && units[i].length != 0 && units[i].nbody != units[length].nbody)
+                fault(is(i) + ", and " + is(length) + ": only one of them is an N-body unit");
+        const bool given = options_.gravity || !options_.units.empty();
+        if (!problem.empty() && !given)
+            throw InputError(name_ + ": " + problem + "; correct the header, or give all units with --units or --G");
+        if (!problem.empty()) {
+            ignoredUnit_ = problem;
+            return;
         }
-        const auto is = [](const ParsedUnit& u, int l, int m, int t) { return u.length == l && u.mass == m && u.time == t; };
-        if (!is(*length, 1, 0, 0) || !is(*mass, 0, 1, 0) || !is(*velocity, 1, 0, -1)) return unclear();
-        if (length->nbody != mass->nbody || length->nbody != velocity->nbody) return unclear();
-        stated.dimensionless = length->nbody;
-        stated.length = length->factor;
-        stated.mass = mass->factor;
-        stated.velocity = velocity->factor;
-        return stated;
-    }
-
-    std::optional<StatedUnits> unclear() const {
-        if (options_.gravity || !options_.units.empty()) return std::nullopt;
-        throw InputError(name_ + ": its header states unknown units; give them with --units or --G");
+        stated.dimensionless = units[length].nbody;
+        stated.length = units[length].factor, stated.lengthName = units_[length];
+        stated.mass = units[mass].factor, stated.massName = units_[mass];
+        stated.velocity = velocity != none ? units[velocity].factor : stated.dimensionless ? 1 : 1e3;
+        stated.velocityName = velocity != none ? units_[velocity] : "km/s";
+        for (std::size_t i = 0; i < none; ++i)
+            if (i == length || i == mass || i == velocity)
+                addTo(stated.words, std::string(columns_[i]->name) + " in " + excerpt(units_[i]));
+        stated_ = stated;
+        if (given && !sameUnits(options_, stated)) return;
+        const double sizes[] = {stated.length, stated.mass, stated.velocity, stated.velocity / stated.length};
+        for (std::size_t i = 0; i < none; ++i)
+            if (units[i].factor > 0) factors_[i] = units[i].factor / sizes[*quantityOf(*columns_[i])];
     }
 
     std::string name_;
@@ -528,6 +577,10 @@ private:
     std::vector<std::string> units_, commentNames_, commentUnits_, skipped_;
     char separator_ = ' ';
     bool separatorKnown_ = false, fromOption_ = false, headerSeen_ = false, headerNamed_ = false, unitLineSeen_ = false;
+    std::vector<double> factors_;  ///< of the columns, to the first unit of their quantity
+    std::optional<StatedUnits> stated_;
+    std::string remark_;             ///< a comment about units
+    std::string ignoredUnit_;        ///< what is wrong with the units of the header, where the options give others
     std::optional<double> gravity_;  ///< from a comment
     bool namesSure_ = false;         ///< the comments name columns and nothing else
 };

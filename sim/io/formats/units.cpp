@@ -103,10 +103,27 @@ std::span<const UnitSystem> unitSystems() { return kSystems; }
 
 const UnitSystem& unitSystem(std::string_view name) { return findRow(unitSystems(), "unit system", name); }
 
+bool sameUnits(const ReadOptions& options, const StatedUnits& stated) {
+    // Constants in files are rounded, as that of gadget.
+    const auto near = [](double a, double b) { return std::abs(a / b - 1) < 1e-2; };
+    const double ofFile =
+        stated.dimensionless ? 1 : kGravity * stated.mass / (stated.length * stated.velocity * stated.velocity);
+    const double gravity = stated.gravity.value_or(ofFile);
+    if (options.gravity) return near(*options.gravity, gravity);
+    const UnitSystem& system = unitSystem(options.units);
+    const auto size = [](std::string_view name) { return parsedUnit(name).value_or(ParsedUnit{}).factor; };
+    const bool named = !stated.dimensionless && !stated.lengthName.empty() && !system.lengthName.empty();
+    return near(system.gravity, gravity) &&
+           (!named || (near(size(system.lengthName), stated.length) && near(size(system.massName), stated.mass)));
+}
+
 void convertUnits(Snapshot& snapshot, const ReadOptions& options, const std::optional<StatedUnits>& stated,
                   const std::string& name, double hubble) {
     if (!options.gravity && options.units.empty() && !stated) {
         if (snapshot.units.empty()) snapshot.units = "G = 1";
+        if (hubble != 1)
+            snapshot.notes.push_back("HubbleParam = " + shortNumber(hubble) +
+                                     ": with --units, lengths and masses are read as those units over it");
         return;  // a checkpoint keeps the units of its original file
     }
     Conversion by;
@@ -141,6 +158,13 @@ void convertUnits(Snapshot& snapshot, const ReadOptions& options, const std::opt
         from = stated->words;
         if (!stated->dimensionless) called(stated->lengthName, stated->massName, stated->velocityName);
     }
+    if (stated && (options.gravity || !options.units.empty()) && !sameUnits(options, *stated))
+        snapshot.notes.push_back("it states " +
+                                 (stated->lengthName.empty() || stated->dimensionless
+                                      ? stated->words
+                                      : stated->lengthName + ", " + stated->velocityName + ", " + stated->massName) +
+                                 ", but its numbers are taken as those of --" +
+                                 (options.gravity ? from : "units " + options.units + " (" + from + ")"));
     if (!std::isfinite(by.mass) || !(by.mass > 0) || !std::isfinite(by.length) || !std::isfinite(by.velocity))
         throw InputError(name + ": its units (" + from + ") cannot be converted to G = 1");
     kept.lengthBy = by.length;

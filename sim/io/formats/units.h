@@ -38,6 +38,9 @@ struct StatedUnits {
     std::optional<double> gravity{};  ///< G in these units, when the file states it; it takes precedence over them
 };
 
+/// Whether the options give the units that the file states.
+bool sameUnits(const ReadOptions& options, const StatedUnits& stated);
+
 /// Converts bodies, time, time step and softening to G = 1: by options.gravity, else options.units, else `stated`, else not
 /// at all. Adds a note and the units in words. Throws UsageError for a bad option, InputError when a converted number is no
 /// longer finite. `hubble`: the file's lengths and masses are in those units over this number, as in Gadget.
@@ -56,6 +59,8 @@ FileUnits physicalUnits(const SceneUnits& units);
 bool namesSuffice(const FileUnits& units);
 /// Whether bodies of a file without units are so far from balance that they probably have units.
 UnitsDoubt unitsDoubt(const Snapshot& snapshot);
+/// A remark where radii are larger than the distance to the nearest body, as those in another unit are; empty: none is.
+std::string radiiDoubt(const Snapshot& snapshot);
 /// The units as text for this program's files, and back; the result is empty when the text is invalid.
 std::string fileUnitsText(const FileUnits& units);
 std::optional<FileUnits> fileUnitsFrom(std::string_view text);

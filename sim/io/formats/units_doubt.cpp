@@ -73,6 +73,26 @@ double kineticEnergy(const ParticleSet& bodies) {
 
 }  // namespace
 
+std::string radiiDoubt(const Snapshot& snapshot) {
+    constexpr std::size_t kPairs = 10'000'000, kFewest = 16;
+    const ParticleSet& bodies = snapshot.bodies;
+    const std::size_t n = bodies.surface.size(),
+                      stride = std::max<std::size_t>(n / std::max(kPairs / std::max<std::size_t>(n, 1), kFewest), 1);
+    std::size_t larger = 0, looked = 0;
+    for (std::size_t i = 0; i < n; i += stride, ++looked) {
+        double nearest = INFINITY;
+        for (std::size_t j = 0; j < n; ++j) {
+            const Vec3d apart = xyz(bodies.position[i]) - xyz(bodies.position[j]);
+            if (j != i) nearest = std::min(nearest, dot(apart, apart));
+        }
+        larger += bodies.surface[i].radius * bodies.surface[i].radius > nearest;
+    }
+    if (larger == 0) return {};
+    const std::string unit = snapshot.fileUnits.length;
+    return "of " + std::to_string(looked) + " bodies " + std::to_string(larger) +
+           " have radii beyond the nearest body: are radii and places both in " + (unit.empty() ? "one unit" : unit) + "?";
+}
+
 UnitsDoubt unitsDoubt(const Snapshot& snapshot) {
     const ParticleSet& bodies = snapshot.bodies;
     const bool stated = !snapshot.fileUnits.plain() || snapshot.fileUnits.named() || snapshot.units != "G = 1";

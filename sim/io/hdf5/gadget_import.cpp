@@ -90,6 +90,7 @@ private:
 struct Whole {
     Preface first;
     std::optional<BodyCollector> bodies;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> read;  ///< check sums of the files: each body counts once
 };
 
 /// The program's side: receives the parts, bounds and checks them.
@@ -125,12 +126,18 @@ public:
             left -= place.count;
             rows.resize(place.count);
             in_.bytes(rows.data(), rows.size() * sizeof(BodyRow));
+            for (const BodyRow& row : rows) {
+                places_ = crc32c(&row.x, 3 * sizeof row.x, places_);
+                others_ = crc32c(&row.id, sizeof row.id, crc32c(&row.vx, 3 * sizeof row.vx, others_));
+            }
             for (std::size_t i = 0; i < rows.size(); ++i)
                 bodies.add(rows[i], [&] {
                     return file + "PartType" + std::to_string(place.type) + " row " + std::to_string(place.firstRow + i);
                 });
         }
         if (left != 0) nonsense();
+        if (preface_.bodies > 0 && !whole.read.insert({places_, others_}).second)
+            throw InputError(name_ + ": has the bodies of another file of its snapshot: it is a link to it, or a copy");
     }
 
 private:
@@ -230,6 +237,7 @@ private:
     const ReadOptions& options_;
     HelperProcess& in_;
     Preface preface_;
+    std::uint32_t places_ = 0, others_ = 0;  ///< check sums of the bodies
 };
 
 /// True when the file has a seal that matches; false without a seal. Throws InputError when it does not match.
@@ -358,12 +366,9 @@ Snapshot readGadget(Source& source, const ReadOptions& options) {
         files = importer.preface().files;
         if (files == 1) importer.readInto(whole);
     });
-    std::set<std::filesystem::path> read;  // a link to another part would give its bodies twice
     if (files > 1)
         for (const std::filesystem::path& path : filesOf(source, files)) {
             const Source part = Source::open(path);
-            if (!read.insert(std::filesystem::canonical(path)).second)
-                throw InputError(part.name() + ": is a link to another file of its snapshot");
             part.hold();
             if (!looksLikeHdf5(part))
                 throw InputError(part.name() + ": is not an HDF5 file, unlike the others of its snapshot");
@@ -381,6 +386,8 @@ Snapshot readGadget(Source& source, const ReadOptions& options) {
     if (!snapshot.names->empty()) snapshot.names = std::make_shared<const BodyNames>(snapshot.names->of(snapshot.bodies.id));
     snapshot.knowsVelocities = whole.first.hasVelocities;
     if (!snapshot.knowsVelocities) snapshot.notes.push_back("some bodies have no velocities and start at rest");
+    if (whole.first.own && snapshot.fileUnits != FileUnits{} && (options.gravity || !options.units.empty()))
+        throw UsageError(source.name() + ": gravlab wrote its numbers with G = 1 and its units; leave --units and --G out");
     const bool over = whole.first.hubble != 1 && !whole.first.own;
     convertUnits(snapshot, options, whole.first.units, source.name(),
                  over && !options.ignoreHubble ? whole.first.hubble : 1);

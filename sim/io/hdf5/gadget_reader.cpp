@@ -291,7 +291,9 @@ private:
         const auto masses = attribute<double>(header, "MassTable", H5T_NATIVE_DOUBLE);
         takeParts(header, *counts, preface);
         snapshot.time = number(header, "Time");
-        const double hubble = number(header, "HubbleParam").value_or(1);
+        const Hdf5Handle parameters = child(file_, "Parameters", false);  // of GADGET-4
+        const auto stated = number(header, "HubbleParam");
+        const double hubble = stated ? *stated : parameters.valid() ? number(parameters, "HubbleParam").value_or(1) : 1;
         if (hubble < 0) fail("its HubbleParam is below 0");
         if (hubble > 0) preface.hubble = hubble;
         const std::optional<double> redshift = number(header, "Redshift");
