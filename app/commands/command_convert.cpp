@@ -14,12 +14,13 @@ namespace gravlab {
 namespace {
 
 /// The conversion of the units, in one line.
-std::string unitsText(const FileFormat& format, const Snapshot& snapshot, const std::string& from) {
+std::string unitsText(const FileFormat& format, const Snapshot& snapshot, const std::string& from,
+                      const std::string& option) {
     const FileUnits& units = snapshot.fileUnits;
     const std::string names =
         units.named() ? units.length + ", " + units.velocity + ", " + units.mass : std::string("its own");
     if (units.plain() && !units.named()) return "units: " + from + " states none beyond G = 1; its numbers stay as they are";
-    if (format.text) return "units: " + names + ", as in " + from;
+    if (format.text) return "units: " + names + ", as " + (option.empty() ? "in " + from : "--units " + option + " says");
     const std::string factor = formatted("%.6g", units.massBy);
     return "units: " + names + " became G = 1 (masses x " + factor + ")" +
            (format.keeps & kKeepsUnits ? "; the file says so, and a table made of it has " + names + " again"
@@ -39,7 +40,7 @@ int convertCommand(const Options& options) {
     for (const std::string& note : snapshot.notes)
         if (!note.starts_with("converted from"))
             std::fprintf(stderr, "gravlab: %s\n", printable(options.file + ": " + note).c_str());
-    std::fprintf(stderr, "gravlab: %s\n", printable(unitsText(format, snapshot, options.file)).c_str());
+    std::fprintf(stderr, "gravlab: %s\n", printable(unitsText(format, snapshot, options.file, read.units)).c_str());
     InterruptWatch::check();
     writeSnapshot(options.output, snapshot);
     if (const std::string lost = joined(lostIn(format, snapshot)); !lost.empty())

@@ -5,6 +5,7 @@
 #include "sim/core/error.h"
 #include "sim/core/particles.h"
 #include "sim/core/text.h"
+#include "sim/core/value.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/snapshot.h"
 
@@ -62,6 +63,40 @@ void putKnown(Json& json, const char* key, const std::optional<Value>& value) {
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json("beyond the range of a double"); }
 Json numbers(const double (&values)[3]) { return {number(values[0]), number(values[1]), number(values[2])}; }
 
+/// The bodies with the numbers of their file.
+Snapshot asInTheFile(Snapshot s) {
+    const FileUnits& by = s.fileUnits;
+    if (by.plain()) return s;
+    for (std::size_t i = 0; i < s.bodies.size(); ++i) {
+        Double4 &p = s.bodies.position[i], &v = s.bodies.velocity[i];
+        p = {p.x * by.lengthBy, p.y * by.lengthBy, p.z * by.lengthBy, p.w / by.massBy};
+        v = {v.x * by.velocityBy, v.y * by.velocityBy, v.z * by.velocityBy, v.w};
+    }
+    for (std::optional<double>* time : {&s.time, &s.timeStep})
+        if (*time) **time *= by.lengthBy / by.velocityBy;
+    if (s.softening) *s.softening *= by.lengthBy;
+    std::erase_if(s.notes, [](const std::string& note) { return note.starts_with("converted from"); });
+    return s;
+}
+
+std::string unitsOfFile(const Snapshot& s) {
+    const FileUnits& u = s.fileUnits;
+    if (u.named()) return u.length + ", " + u.velocity + ", " + u.mass;
+    if (!u.plain()) return "its own, where G = " + shortestText(u.massBy * u.lengthBy * u.velocityBy * u.velocityBy);
+    return s.units.empty() ? "G = 1" : s.units;
+}
+
+/// The unit of a line of the text; empty: it has none, or the file names none.
+std::string unitOf(const std::string& key, const FileUnits& u) {
+    if (!u.named()) return {};
+    if (key == "mass") return u.mass;
+    if (key == "momentum") return u.mass + " " + u.velocity;
+    if (key == "kinetic_energy") return u.mass + " (" + u.velocity + ")^2";
+    if (key == "time" || key == "time_step") return u.length + "/(" + u.velocity + ")";
+    const bool length = key == "softening" || key == "centre_of_mass" || key == "low" || key == "high";
+    return length ? u.length : std::string();
+}
+
 Json described(const Snapshot& s, const std::string& file) {
     const Summary sum = summaryOf(s.bodies);
     std::vector<int> groups;
@@ -75,7 +110,7 @@ Json described(const Snapshot& s, const std::string& file) {
     putKnown(json, "time_step", s.timeStep);
     putKnown(json, "softening", s.softening);
     putKnown(json, "seed", s.seed);
-    json["units"] = s.units.empty() ? "G = 1" : s.units;
+    json["units"] = unitsOfFile(s);
     json["velocities"] = s.knowsVelocities;
     json["mass"] = number(sum.mass);
     if (sum.charged) json["source"] = number(sum.charge);
@@ -101,7 +136,7 @@ Json described(const Snapshot& s, const std::string& file) {
     return json;
 }
 
-void print(const Json& json) {
+void print(const Json& json, const FileUnits& units) {
     for (const auto& [key, value] : json.items()) {
         if (key == "settings") {
             std::printf("settings:\n");
@@ -116,8 +151,10 @@ void print(const Json& json) {
         } else if (key == "notes") {
             for (const auto& note : value) std::printf("note: %s\n", printable(note.get<std::string>()).c_str());
         } else {
-            std::printf("%-17s %s\n", (key + ":").c_str(),
-                        value.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+            const std::string unit = unitOf(key, units);
+            std::printf("%-17s %s%s%s\n", (key + ":").c_str(),
+                        value.dump(-1, ' ', false, Json::error_handler_t::replace).c_str(), unit.empty() ? "" : " ",
+                        unit.c_str());
         }
     }
 }
@@ -129,13 +166,13 @@ int infoCommand(const Options& options) {
     const InterruptibleReading reading;
     ReadOptions read = options.read;
     read.allowSigns = true;
-    const Snapshot snapshot = readSnapshot(options.file, read);
+    const Snapshot snapshot = asInTheFile(readSnapshot(options.file, read));
     const Json json = described(snapshot, options.file);
     if (options.json)
         // A file's name or text may not be UTF-8, and some characters beyond ASCII control a terminal.
         std::printf("%s\n", json.dump(2, ' ', true, Json::error_handler_t::replace).c_str());
     else
-        print(json);
+        print(json, snapshot.fileUnits);
     return static_cast<int>(ExitCode::ok);
 }
 

@@ -233,6 +233,21 @@ TEST(CliFiles, infoSaysWhatIsInAFile) {
     EXPECT_THAT(run["settings"].get<std::string>(), HasSubstr("scene = \"two-body\""));
 }
 
+TEST(CliFiles, infoSpeaksInTheUnitsOfTheFile) {
+    const ScratchFolder folder;
+    const std::string file = (folder / "galaxy.csv").string();
+    put(file, "m [Msun],x [kpc],y [kpc],z [kpc],vx [km/s],vy [km/s],vz [km/s]\n5e10,0,0,0,0,0,0\n1e9,8,0,0,0,220,0\n");
+    const Json json = Json::parse(runGravlab({"info", file, "--json"}).out);
+    EXPECT_EQ(json["units"], "kpc, km/s, Msun");
+    EXPECT_NEAR(json["mass"].get<double>() / 5.1e10, 1, 1e-12);
+    EXPECT_NEAR(json["momentum"][1].get<double>() / 2.2e11, 1, 1e-12);
+    EXPECT_FALSE(json.contains("notes")) << json["notes"];
+    const std::string text = runGravlab({"info", file}).out;
+    EXPECT_THAT(text, AllOf(HasSubstr("high:             [8.0,0.0,0.0] kpc\n"), HasSubstr("mass:             51000000000.0"),
+                            HasSubstr(" Msun (km/s)^2\n")));
+    EXPECT_EQ(Json::parse(runGravlab({"info", file, "--json", "--G", "2"}).out)["units"], "its own, where G = 2");
+}
+
 TEST(CliFiles, convertGoesThroughStandardInputAndOutput) {
     const ScratchFolder folder;
     put(folder / "bodies.csv", kThreeBodies);
