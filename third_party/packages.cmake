@@ -93,7 +93,9 @@ endif()
 set(_python ${PROJECT_SOURCE_DIR}/clients/python/gravlab)
 set(_scripts ${PROJECT_BINARY_DIR}/python3-gravlab)
 set(_packages lib/python3/dist-packages)
-install(FILES ${_python}/__init__.py ${_python}/run.py DESTINATION ${_packages}/gravlab COMPONENT python EXCLUDE_FROM_ALL)
+install(FILES ${_python}/__init__.py ${_python}/grade.py ${_python}/run.py DESTINATION ${_packages}/gravlab
+  COMPONENT python EXCLUDE_FROM_ALL)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/assets/kernels DESTINATION ${_packages}/gravlab COMPONENT python EXCLUDE_FROM_ALL)
 file(WRITE ${_scripts}/METADATA "Metadata-Version: 2.1\nName: gravlab\nVersion: ${PROJECT_VERSION}\nRequires-Dist: numpy\n")
 install(FILES ${_scripts}/METADATA DESTINATION ${_packages}/gravlab-${PROJECT_VERSION}.dist-info COMPONENT python EXCLUDE_FROM_ALL)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/python3-gravlab RENAME copyright

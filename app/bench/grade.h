@@ -1,4 +1,4 @@
-// Grades a folder of kernels: each is checked against fp64 and timed in a process of its own, and texts are compared.
+// Grades a folder of kernels: each is checked against fp64 and timed in a process of its own.
 // Rule: a file that hangs, fails or cannot be read is a row of the sheet and never the end of the grading.
 #pragma once
 #include "app/bench/own_trial.h"
@@ -13,31 +13,14 @@
 
 namespace gravlab {
 
-/// The shape of a text: hashes of its runs of kShapeRun consecutive words and signs, each once, in ascending order. Names
-/// are all the same word.
-using TextShape = std::vector<std::uint64_t>;
-constexpr std::size_t kShapeRun = 24;
-TextShape shapeOf(std::string_view text);
-
-/// Fraction of the smaller shape that the larger one contains too, 0 to 1, without what is in `common`. It is 0 where fewer
-/// than kLeastOwn runs remain: such texts are too short to say who wrote them.
-constexpr std::size_t kLeastOwn = 3 * kShapeRun;
-double likeness(const TextShape& one, const TextShape& other, const TextShape& common);
-
-/// Fraction of `shape` that `other` contains, 0 to 1.
-double shareIn(const TextShape& shape, const TextShape& other);
-
-/// Line of the first directive that includes another file of this machine, from 1; 0: none. What it includes would not be
-/// compared. A header that the compiler searches for, <NAME>, is none, and neither is a directive behind //.
+/// Line of the first directive that includes another file of this machine, from 1; 0: none. A header that the compiler
+/// searches for, <NAME>, is none, and neither is a directive behind //.
 int lineThatIncludes(std::string_view text);
 
 /// One file of the folder.
 struct Graded {
-    std::string file;    ///< name within the folder
-    std::string text{};  ///< empty: it could not be read
+    std::string file;  ///< name within the folder
     OwnTrialReply reply{};
-    std::string copied{};  ///< the other file, or "the initial text NAME"; empty: no likeness worth naming
-    double likeness = 0;   ///< fraction of its own runs of words that the other one has too, 0 to 1
 };
 
 struct GradeSheet {
@@ -57,12 +40,9 @@ struct GradeRequest {
     std::string program{};  ///< for the trials; empty: this program
 };
 
-/// Tries all `*.cu` of the folder, and calls `done` after each row. Without a device the texts are compiled and compared,
+/// Tries all `*.cu` of the folder, and calls `done` after each row. Without a device the texts are compiled
 /// and not run. Throws InputError for a folder without kernels, NoDeviceError where there is no compiler.
 GradeSheet gradeFolder(const GradeRequest& request, const std::function<void(const GradeSheet&)>& done);
-
-/// Names the likeness of each row to the others, or to the texts that the program offers.
-void findCopies(std::vector<Graded>& rows);
 
 /// "good", "wrong", "hangs", "out of bounds", ...
 std::string_view verdictOf(const OwnTrialReply& reply);
@@ -74,7 +54,5 @@ std::string gradeTableLine(const GradeSheet& sheet, const Graded& row);
 std::string gradeTableHead();
 /// A line per error, and one for a file without errors.
 std::string gradeCsv(const GradeSheet& sheet);
-/// One page without other files: the table, then each text with its errors at their lines.
-std::string gradeHtml(const GradeSheet& sheet);
 
 }  // namespace gravlab

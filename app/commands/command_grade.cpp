@@ -4,7 +4,6 @@
 #include "app/system/interrupt.h"
 #include "app/tables/format.h"
 #include "sim/core/error.h"
-#include "sim/core/text.h"
 #include "sim/io/file/atomic_file.h"
 
 #include <cstdio>
@@ -15,10 +14,9 @@ namespace gravlab {
 int gradeCommand(const Options& options) {
     const InterruptWatch watch;
     // A file that cannot be written is found before minutes of trials.
-    std::optional<AtomicFile> csv, html;
+    std::optional<AtomicFile> csv;
     if (!options.csv.empty()) csv.emplace(options.csv);
-    if (!options.html.empty()) html.emplace(options.html);
-    const bool table = options.csv != "-" && options.html != "-";
+    const bool table = options.csv != "-";
     const RunRequest& wanted = options.simulation;
     GradeRequest request{.folder = options.file, .device = wanted.backendOptions.device};
     request.bodies = wanted.bodies.value_or(request.bodies);
@@ -33,24 +31,12 @@ int gradeCommand(const Options& options) {
         std::fputs(gradeTableLine(now, now.rows.back()).c_str(), stdout);
         std::fflush(stdout);
     });
-    if (table)
-        for (const Graded& row : sheet.rows)
-            if (!row.copied.empty())
-                std::printf("%s is like %s: %.0f %% of its text without comments, spaces and names\n",
-                            printable(row.file).c_str(), printable(row.copied).c_str(), 100 * row.likeness);
-    std::fflush(stdout);
     if (csv) {
         csv->write(gradeCsv(sheet));
         csv->commit();
     }
-    if (html) {
-        html->write(gradeHtml(sheet));
-        html->commit();
-    }
     if (!sheet.ran())
-        throw NoDeviceError(
-            "no CUDA device is here: the kernels were compiled and compared, no force was checked, and none "
-            "was timed");
+        throw NoDeviceError("no CUDA device is here: the kernels were compiled, no force was checked, and none was timed");
     return static_cast<int>(ExitCode::ok);
 }
 

@@ -469,7 +469,6 @@ void addGradeOptions(OptionRows& rows) {
     rows.read("--seconds", "SECONDS", o.gradeSeconds, parsePositive,
               "longest time of a force; a kernel that takes longer hangs [10]");
     rows.output("--csv", "FILE", o.csv, "the table, a row an error; '-' is standard output");
-    rows.output("--html", "FILE", o.html, "the table as a page, with the texts and their errors at their lines");
 }
 
 }  // namespace
@@ -561,7 +560,7 @@ const std::array<CommandRow, kCommandCount> kCommands{{
      "write what a report of a fault needs: this build, this machine, its settings", "  gravlab report > report.txt\n"},
     {"grade", Subcommand::grade, gradeCommand, addGradeOptions, BodiesFrom::nothing, requireGrade,
      "check, time and compare the kernels of a folder, for a course",
-     "  gravlab grade homework --csv marks.csv --html marks.html\n  gravlab grade homework -n 64k --seconds 2\n"},
+     "  gravlab grade homework --csv marks.csv\n  gravlab grade homework -n 64k --seconds 2\n"},
 }};
 
 const CommandRow& commandRow(Subcommand command) { return *std::ranges::find(kCommands, command, &CommandRow::command); }

@@ -315,11 +315,8 @@ void requireRun(const Options& o) {
 }
 
 void requireGrade(const Options& o) {
-    if (!o.html.empty() && o.html != "-" && !o.html.ends_with(".html"))
-        throw UsageError("--html '" + o.html + "': expected FILE.html or -");
     if (!o.csv.empty() && o.csv != "-" && !o.csv.ends_with(".csv"))
         throw UsageError("--csv '" + o.csv + "': expected FILE.csv or -");
-    if (o.csv == "-" && o.html == "-") throw UsageError("--csv and --html cannot both be standard output");
 }
 
 void requireLesson(const Options& o) {

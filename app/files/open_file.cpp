@@ -53,8 +53,7 @@ std::vector<OutputName> outputNames(const Options& o) {
         {"--card", o.bench.card},
         {"--screenshot", o.screenshot},
         {"--worksheet", o.sheet.worksheet},
-        {"--series", o.run.series},
-        {"--html", o.html}};
+        {"--series", o.run.series}};
     if (o.run.snapshotEvery > 0) all.push_back({"--snapshots", o.run.snapshots});
     std::erase_if(all, [](const OutputName& output) { return output.file.empty(); });
     for (OutputName& output : all) {

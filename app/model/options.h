@@ -182,7 +182,6 @@ struct Options {
     bool printsAllRows = false;  ///< fingerprint: a table of the rows of a backend
 
     // grade
-    std::string html;          ///< file; empty: none
     double gradeSeconds = 10;  ///< longest time of a force
 
     OccupancyAsk occupancy;
