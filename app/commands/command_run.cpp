@@ -265,8 +265,10 @@ std::int64_t stepsWanted(const Options& options, const Simulation& simulation) {
 /// The numbered files and the autosaves of a run, written beside it.
 class RunFiles {
 public:
-    RunFiles(const Options& options, const std::string& checkpoint)
-        : options_(options), checkpoint_(checkpoint), series_(options.run.series) {}
+    RunFiles(const Options& options, const std::string& checkpoint, const Simulation& simulation)
+        : options_(options), checkpoint_(checkpoint), series_(options.run.series) {
+        if (simulation.step() != 0) series_.keepUntil(simulation.time(), simulation.configuration().timeStep < 0);
+    }
     std::int64_t nextStop(std::int64_t step, std::int64_t otherwise) const {
         if (options_.run.snapshotEvery == 0) return otherwise;
         return std::min(otherwise, (step / options_.run.snapshotEvery + 1) * options_.run.snapshotEvery);
@@ -441,8 +443,10 @@ int runCommand(const Options& asked) {
                       blown->text().c_str() + 1, static_cast<long long>(blown->step), timeText(blown->time, units).c_str()) +
             kept);
     };
-    RunFiles files(options, options.checkpoint.empty() && options.autosaveSeconds > 0 ? leftRunFile(settings.scene).string()
-                                                                                      : options.checkpoint);
+    RunFiles files(options,
+                   options.checkpoint.empty() && options.autosaveSeconds > 0 ? leftRunFile(settings.scene).string()
+                                                                             : options.checkpoint,
+                   simulation);
     const auto advance = [&](const Budget& slice) {
         try {
             const AdvanceStatus status = simulation.advance(slice, nullptr);

@@ -4,10 +4,13 @@
 #include "app/tables/format.h"
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
+#include "sim/io/file/source.h"
 #include "sim/io/snapshot.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <charconv>
 #include <system_error>
 
 namespace gravlab {
@@ -30,6 +33,19 @@ std::string dataItem(const std::string& file, std::size_t bodies, const SeriesVa
            htmlText(file) + ":/PartType1/" + value.set + "</DataItem>";
 }
 
+/// The inverse of htmlText().
+std::string plainText(std::string_view html) {
+    std::string text;
+    for (std::size_t at = 0; at < html.size();) {
+        std::string letter(1, html[at]);
+        for (const char* special : {"<", ">", "&", "\""})
+            if (html.substr(at).starts_with(htmlText(special))) letter = special;
+        at += htmlText(letter).size();
+        text += letter;
+    }
+    return text;
+}
+
 }  // namespace
 
 void requireSeries(std::string_view list, std::string_view pattern) {
@@ -44,6 +60,46 @@ void requireSeries(std::string_view list, std::string_view pattern) {
         throw UsageError("--series: XDMF reads ':' as the end of a file's name; choose other --snapshots");
 }
 
+void SnapshotSeries::keepUntil(double time, bool backwards) {
+    std::string text;
+    try {
+        Source source = Source::open(list_);
+        text.resize(source.size().value_or(0));
+        text.resize(source.read(text.data(), text.size()));
+    } catch (const Error&) {  // there is no list yet
+    }
+    std::vector<Entry> found;
+    if (list_.string().ends_with(kXdmf)) {
+        const auto after = [&](std::string_view mark, std::size_t from) {
+            const std::size_t at = text.find(mark, from);
+            return at == text.npos ? std::string_view() : std::string_view(text).substr(at + mark.size());
+        };
+        constexpr std::string_view kGrid = "<Grid Name=\"", kSingle = "\" GridType=\"Uniform\">";
+        for (std::size_t at = text.find(kGrid); at != text.npos; at = text.find(kGrid, at + 1)) {
+            const std::string_view name = after(kGrid, at);
+            const std::size_t end = std::min(name.find('"'), name.size());
+            if (!name.substr(end).starts_with(kSingle)) continue;
+            found.push_back({.file = plainText(name.substr(0, end))});
+            const auto number = [&](std::string_view mark, auto& value) {
+                const std::string_view digits = after(mark, at);
+                std::from_chars(digits.data(), digits.data() + digits.size(), value);
+            };
+            number("<Time Value=\"", found.back().time);
+            number("NumberOfElements=\"", found.back().bodies);
+        }
+    } else if (const auto all = nlohmann::json::parse(text, nullptr, false); all.is_object() && all.contains("files")) {
+        for (const auto& entry : all["files"])
+            if (entry.is_object() && entry.contains("name") && entry["name"].is_string())
+                found.push_back({.file = entry["name"], .time = entry.value("time", 0.0)});
+    }
+    const std::filesystem::path folder = list_.parent_path();
+    for (Entry& entry : found) {
+        std::error_code ignored;
+        const bool before = backwards ? entry.time >= time : entry.time <= time;
+        if (before && std::filesystem::exists(folder / entry.file, ignored)) entries_.push_back(std::move(entry));
+    }
+}
+
 void SnapshotSeries::add(const std::filesystem::path& file, double time, std::size_t bodies) {
     if (list_.empty()) return;
     std::error_code ignored;
@@ -51,7 +107,9 @@ void SnapshotSeries::add(const std::filesystem::path& file, double time, std::si
     const std::filesystem::path folder =
         std::filesystem::weakly_canonical(std::filesystem::absolute(list_, ignored).parent_path(), ignored);
     const std::filesystem::path relative = full.lexically_relative(folder);
-    entries_.push_back({(relative.empty() ? full : relative).string(), time, bodies});
+    const std::string name = (relative.empty() ? full : relative).string();
+    std::erase_if(entries_, [&](const Entry& entry) { return entry.file == name; });
+    entries_.push_back({name, time, bodies});
     writeFileAtomically(list_, text(), {.durable = false});
 }
 

@@ -16,6 +16,8 @@ class SnapshotSeries {
 public:
     /// `list`: FILE.xdmf or FILE.series; empty: no list is written.
     explicit SnapshotSeries(std::filesystem::path list) : list_(std::move(list)) {}
+    /// Keeps what the list of an earlier part of the run says up to this time, for a run that continues from there.
+    void keepUntil(double time, bool backwards);
     /// Adds a file that was written, and writes the list again. Throws IoError.
     void add(const std::filesystem::path& file, double time, std::size_t bodies);
     /// The text of the list. Paths are relative to its folder.

@@ -203,6 +203,32 @@ TEST(FilePart, aRegionAndEveryFewBodiesAreRead) {
     }
 }
 
+TEST(SnapshotSeriesText, ofAContinuedRunKeepsThoseBefore) {
+    const io_test::TempFolder folder;
+    for (const char* name : {"l.xdmf", "l.ply.series"}) {
+        for (const char* file : {"a&\"b_0.hdf5", "s_1.hdf5", "s_2.hdf5"}) std::ofstream(folder / file) << file;
+        SnapshotSeries whole(folder / name), first(folder / name), second(folder / name);
+        first.add(folder / "a&\"b_0.hdf5", 0.1, 3);
+        first.add(folder / "s_1.hdf5", 0.25, 4);
+        first.add(folder / "s_9.hdf5", 0.3, 4);  // no longer there
+        second.keepUntil(0.25, false);
+        second.add(folder / "s_1.hdf5", 0.25, 4);  // once more
+        second.add(folder / "s_2.hdf5", 0.5, 4);
+        whole.add(folder / "a&\"b_0.hdf5", 0.1, 3);
+        whole.add(folder / "s_1.hdf5", 0.25, 4);
+        whole.add(folder / "s_2.hdf5", 0.5, 4);
+        EXPECT_EQ(second.text(), whole.text());
+        SnapshotSeries anew(folder / name);
+        anew.keepUntil(0.05, false);
+        anew.add(folder / "s_1.hdf5", 0.1, 4);
+        EXPECT_THAT(anew.text(), ::testing::Not(HasSubstr("s_2")));
+    }
+    put(folder / "other.xdmf", "no list of ours <Grid Name=\"x");
+    SnapshotSeries other(folder / "other.xdmf");
+    other.keepUntil(1, false);
+    EXPECT_THAT(other.text(), ::testing::Not(HasSubstr("Name=\"x")));
+}
+
 TEST(SnapshotSeriesText, namesFilesWithTheirTimes) {
     const io_test::TempFolder folder;
     SnapshotSeries xdmf(folder / "a&b.xdmf"), ply(folder / "s.ply.series"), none("");
