@@ -196,6 +196,12 @@ case $case in
         [ "$(chosen)" = "$work/tools/cuda-12.10/bin/nvcc" ] || fail "not the newest that works: $(chosen)"
         grep -q "cuda-12.12/bin/nvcc builds no C++20 program here, so it is not used: unsupported GNU version" "$work/said" ||
             fail "the one that fails is not named: $(cat "$work/said")"
+        printf '#!/bin/sh\nexec sleep 1000\n' >"$work/tools/cuda-12.12/bin/nvcc" # one that never ends
+        [ "$(chosen GRAVLAB_PATIENCE=1)" = "$work/tools/cuda-12.10/bin/nvcc" ] || fail "a hanging nvcc: $(chosen GRAVLAB_PATIENCE=1)"
+        grep -q "cuda-12.12/bin/nvcc builds no C++20 program here, so it is not used: no answer in time" "$work/said" ||
+            fail "the one that hangs is not named: $(cat "$work/said")"
+        mkdir "$work/none" && printf '#!/bin/sh\nexit 1\n' >"$work/none/git" && chmod +x "$work/none/git"
+        PATH="$work/none:$PATH" "$root/release" check 2>/dev/null | grep -q "^OPEN  the tree has no change" || fail "without git the tree is said to be clean"
         [ "$(chosen CUDACXX=/some/nvcc)" = /some/nvcc ] || fail "CUDACXX: $(chosen CUDACXX=/some/nvcc)"
         # A folder that was configured with another compiler is configured again; one with this compiler is kept.
         printf 'CMAKE_CUDA_COMPILER:FILEPATH=%s/tools/cuda-12.10/bin/nvcc\n' "$work" >"$work/build/CMakeCache.txt"
