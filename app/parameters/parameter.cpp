@@ -95,20 +95,14 @@ bool within(const Bounds& bounds, double number) {
            !(bounds.aboveLeast && number == bounds.least) && (bounds.zero || number != 0);
 }
 
-/// Parses 64k, 1M and 1e4.
+/// Parses 64k, 1M, 1G and 1e4.
 std::optional<Value> multiple(const Value& value) {
     constexpr double kExact = 9007199254740992.0;  // 2^53
     if (const auto* real = std::get_if<double>(&value); real && std::abs(*real) <= kExact && *real == std::trunc(*real))
         return Value(static_cast<std::int64_t>(*real));
     const auto* text = std::get_if<std::string>(&value);
-    if (const auto whole = text ? wholeNumber(*text) : std::nullopt) return Value(*whole);
-    if (!text || text->size() < 2) return std::nullopt;
-    const char last = text->back();
-    const std::int64_t unit = last == 'k' || last == 'K' ? 1 << 10 : last == 'm' || last == 'M' ? 1 << 20 : 0;
-    const Value rest = valueOf(std::string_view(*text).substr(0, text->size() - 1));
-    const auto* number = std::get_if<std::int64_t>(&rest);
-    if (unit == 0 || !number || std::abs(*number) > (std::int64_t{1} << 40)) return std::nullopt;
-    return Value(*number * unit);
+    const auto whole = text ? wholeMultiple(*text) : std::nullopt;
+    return whole ? std::optional<Value>(*whole) : std::nullopt;
 }
 
 /// Some of the names, in the order of the table. Empty when one is unknown; `unknown` then holds it.

@@ -24,6 +24,15 @@ std::optional<std::int64_t> wholeNumber(std::string_view text) {
     return static_cast<std::int64_t>(*real);
 }
 
+std::optional<std::int64_t> wholeMultiple(std::string_view text) {
+    const std::size_t suffix = text.empty() ? text.npos : std::string_view("kKmMgG").find(text.back());
+    if (suffix == text.npos) return wholeNumber(text);
+    const auto value = wholeText<std::int64_t>(text.substr(0, text.size() - 1));
+    std::int64_t product = 0;
+    if (!value || __builtin_mul_overflow(*value, std::int64_t{1} << (10 * (suffix / 2 + 1)), &product)) return std::nullopt;
+    return product;
+}
+
 std::int64_t parseInteger(std::string_view option, std::string_view text, std::int64_t least, std::int64_t most) {
     const auto value = wholeNumber(text);
     if (value && *value >= least && *value <= most) return *value;
@@ -33,15 +42,10 @@ std::int64_t parseInteger(std::string_view option, std::string_view text, std::i
 }
 
 std::size_t parseBodies(std::string_view option, std::string_view text) {
-    std::string_view digits = text;
-    std::int64_t unit = 1;
-    if (!digits.empty() && (digits.back() == 'k' || digits.back() == 'K')) unit = 1 << 10;
-    if (!digits.empty() && (digits.back() == 'm' || digits.back() == 'M')) unit = 1 << 20;
-    if (unit != 1) digits.remove_suffix(1);
-    const auto value = unit == 1 ? wholeNumber(digits) : wholeText<std::int64_t>(digits);
-    if (!value || *value < 1 || *value > kMaxBodies / unit)
+    const auto value = wholeMultiple(text);
+    if (!value || *value < 1 || *value > kMaxBodies)
         refuse(option, text, "a number of bodies from 1 to 2147483647, such as 65536, 64k (= 65536) or 1M (= 1048576)");
-    return static_cast<std::size_t>(*value * unit);
+    return static_cast<std::size_t>(*value);
 }
 
 double parseReal(std::string_view option, std::string_view text) {

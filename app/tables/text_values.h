@@ -27,11 +27,13 @@ std::optional<Number> wholeText(std::string_view text) {
 
 /// A whole number, also as 1e6.
 std::optional<std::int64_t> wholeNumber(std::string_view text);
+/// The same, or with a binary suffix: 64k = 65,536, 1M = 1,048,576, 1G = 1,073,741,824.
+std::optional<std::int64_t> wholeMultiple(std::string_view text);
 
 /// A whole number in [least, most]. Throws UsageError.
 std::int64_t parseInteger(std::string_view option, std::string_view text, std::int64_t least, std::int64_t most);
 
-/// N in 1..kMaxBodies: 65536 or 1e4, or with a binary suffix, 64k = 65,536 and 1M = 1,048,576. Throws UsageError.
+/// N in 1..kMaxBodies, see wholeMultiple(). Throws UsageError.
 std::size_t parseBodies(std::string_view option, std::string_view text);
 
 /// A finite number. Throws UsageError.
