@@ -293,6 +293,14 @@ std::string cellText(const Json& value) {
     return value.dump();
 }
 
+/// Columns whose text would fill the lines of a terminal; --json and --markdown have them.
+bool isLong(const std::string& name) { return name == "source" || name == "parameters" || name == "refusal"; }
+
+/// A cell of the table, with the digits that people compare.
+std::string shortCell(const Json& value) {
+    return value.is_number_float() ? formatted("%.4g", value.get<double>()) : cellText(value);
+}
+
 /// Columns are as wide as their longest cell; a column without any text is omitted.
 void printTable(const Json& rows) {
     if (rows.empty()) return;
@@ -300,10 +308,10 @@ void printTable(const Json& rows) {
     std::vector<std::size_t> widths;
     for (const auto& [name, value] : rows.front().items()) {
         std::size_t width = 0;
-        for (const Json& row : rows) width = std::max(width, cellText(row.at(name)).size());
-        if (width == 0) continue;
+        for (const Json& row : rows) width = std::max(width, shortCell(row.at(name)).size());
+        if (width == 0 || isLong(name)) continue;
         names.push_back(name);
-        widths.push_back(std::max(width, name.size()));
+        widths.push_back(std::max(width, name.size() + (name == "time_step" || name == "softening" ? 4 : 0)));
     }
     const auto print = [&](auto&& cell) {
         std::string line;
@@ -318,9 +326,9 @@ void printTable(const Json& rows) {
     print([](const std::string& name) {
         std::string title = name;
         std::replace(title.begin(), title.end(), '_', ' ');
-        return title;
+        return title + (name == "time_step" ? " [T]" : name == "softening" ? " [L]" : "");
     });
-    for (const Json& row : rows) print([&row](const std::string& name) { return cellText(row.at(name)); });
+    for (const Json& row : rows) print([&row](const std::string& name) { return shortCell(row.at(name)); });
 }
 
 /// Prints Markdown; a bar would end a cell.

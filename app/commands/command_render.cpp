@@ -17,6 +17,7 @@
 #include "app/view/base_host.h"
 #include "app/view/frame.h"
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -145,9 +146,9 @@ int renderCommand(const Options& asked) {
     writer->finish();
     progress.finish();
 
-    std::printf("%s: %lld %s of %dx%d to t = %g in %.1f s\n", options.output.c_str(), static_cast<long long>(options.frames),
-                options.frames == 1 ? "frame" : "frames", options.width, options.height, app.runs.simulation().time(),
-                hostClock() - start);
+    std::printf("%s: %lld %s of %dx%d to t = %g in %.1f s\n", printable(options.output).c_str(),
+                static_cast<long long>(options.frames), options.frames == 1 ? "frame" : "frames", options.width,
+                options.height, app.runs.simulation().time(), hostClock() - start);
     return static_cast<int>(ExitCode::ok);
 }
 

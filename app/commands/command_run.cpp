@@ -255,8 +255,13 @@ std::int64_t stepsWanted(const Options& options, const Simulation& simulation) {
     if (steps < 0 && (timeStep < 0 || simulation.step() == 0))
         throw UsageError("--until " + timeText(options.until, units) + " is never reached: the time step of " +
                          timeText(timeStep, units) + " runs " + (timeStep < 0 ? "backwards" : "forwards") +
-                         " from t = " + timeText(simulation.time(), units) + "; give --dt, or --steps");
+                         " from t = " + timeText(simulation.time(), units) + "; give a --dt " +
+                         (timeStep < 0 ? "above" : "below") + " 0, or --steps");
     if (!(steps > 0)) return 0;
+    if (const double end = simulation.time() + steps * timeStep; std::abs(end - options.until) > 1e-6 * std::abs(timeStep))
+        std::fprintf(stderr, "gravlab: steps of %s reach --until %s at t = %s, where the run ends\n",
+                     timeText(timeStep, units).c_str(), timeText(options.until, units).c_str(),
+                     timeText(end, units).c_str());
     if (!(steps < static_cast<double>(left)))
         throw UsageError("--until asks for more steps than can be counted; choose a larger --dt");
     return static_cast<std::int64_t>(steps);

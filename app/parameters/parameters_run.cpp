@@ -470,7 +470,7 @@ void addPace(Rows& rows) {
          .bounds = {.least = 0},
          .otherwise = "auto",
          .dragged = {.speed = 0.02, .floor = 1e-6},
-         .kept = {.option = "--speed", .scene = "view.speed", .placeholder = "TIME", .window = true},
+         .kept = {.option = "--speed", .scene = "view.speed", .placeholder = "TIME/s", .window = true},
          .set = [](Document& d, const Value& v) { d.intent.speed = isAuto(v) ? ownSpeed(d.facts) : std::get<double>(v); }});
     rows.member(
         "run.time_budget", "Time budget",

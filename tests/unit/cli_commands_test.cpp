@@ -211,6 +211,10 @@ TEST(Cli, untilStandsForSteps) {
     const auto last = numbersOf(linesOf(o.out).back());
     EXPECT_EQ(last[0], 10);
     EXPECT_NEAR(last[1], 1, 1e-12);
+    // The end of a step, and the program says so.
+    const std::vector<std::string> longer{"run", "two-body", "--backend", "reference", "--dt", "0.3", "--until", "1"};
+    EXPECT_THAT(runGravlab(longer).err, HasSubstr("steps of 0.3 reach --until 1 at t = 1.2, where the run ends"));
+    EXPECT_THAT(o.err, testing::Not(HasSubstr("where the run ends")));
     // Backwards, too.
     const Outcome back = runGravlab(
         {"run", "two-body", "--backend", "reference", "--dt", "-0.1", "--until", "-1", "--csv", "-", "--every", "1000"});

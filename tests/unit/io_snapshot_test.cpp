@@ -160,6 +160,7 @@ TEST(Snapshot, BadPathsAreRefusedAtOnce) {
         {"/dev/null", "a device"},
         {"/dev/zero", "a device"},
         {"/proc/self/status", "proc"},
+        {"/proc/self/mem", "no file of bytes"},
         {"", "empty"},
         {std::string("a\0b", 3), "zero byte"},
     };

@@ -143,6 +143,8 @@ std::size_t Source::readSystem(char* to, std::size_t count, std::uint64_t place,
         if (got == 0) break;
         if (got < 0) {
             if (errno == EINTR) continue;
+            if (errno == EIO && size_ == 0u)
+                throw InputError("cannot read '" + name_ + "': it is no file of bytes (of /proc?)");
             throw IoError("cannot read '" + name_ + "' at byte " + std::to_string(place + done) + ": " +
                           std::generic_category().message(errno));
         }
