@@ -61,6 +61,18 @@ struct LogarithmSum {
     }
 };
 
+/// Sums over the bodies with mass, and over the others. Bodies without mass move no others, so they shorten no steps of
+/// theirs either: they count where no body has mass.
+struct RungScale {
+    LogarithmSum massive, others;
+    GRAVLAB_HOST_DEVICE void add(float length, bool hasMass) { (hasMass ? massive : others).add(length); }
+    GRAVLAB_HOST_DEVICE void add(const RungScale& more) {
+        massive = {massive.sum + more.massive.sum, massive.counted + more.massive.counted};
+        others = {others.sum + more.others.sum, others.counted + more.others.counted};
+    }
+    GRAVLAB_HOST_DEVICE float reference() const { return (massive.counted > 0 ? massive : others).reference(); }
+};
+
 /// The rung of a body with an acceleration of that length. Its own step changes its velocity by no more than a whole step
 /// does at the reference, so twice the acceleration is one rung deeper. In clusters and galaxies the orbital frequency is
 /// nearly proportional to the acceleration, not to its root; see docs/decisions/block-steps.md.

@@ -108,6 +108,27 @@ TEST(BlockSteps, haveOrderTwoOnFixedRungs) {
     EXPECT_LT(4 * distance(own.position[1], truth.position[1]), distance(shared.position[1], truth.position[1]));
 }
 
+TEST(BlockSteps, ofBodiesWithMassDoNotDependOnBodiesWithout) {
+    // A tracer near the mass has the largest acceleration of all.
+    ParticleSet with = circles();
+    with.position.push_back({0.03, 0, 0, 0});
+    with.velocity.push_back({0, std::sqrt(1 / 0.03), 0, 1});
+    with = bodiesOf(with.position, with.velocity);
+    for (const char* name : {"reference", "cpu"}) {
+        const auto after = [&](const ParticleSet& bodies) {
+            const ForceSettings force{.precision = Precision::fp64};
+            return stateOf(*afterSteps(name, bodies, force, {}, "block-leapfrog", 1.0 / 32, 64));
+        };
+        const ParticleSet planets = after(circles()), both = after(with);
+        for (std::size_t i = 0; i < planets.size(); ++i)
+            EXPECT_LT(distance(both.position[i], planets.position[i]), 1e-5) << name << ' ' << i;
+    }
+    // Where no body has mass, all set their steps.
+    RungScale scale;
+    for (const Double4& at : circles().position) scale.add(static_cast<float>(1 + at.x), false);
+    EXPECT_GT(scale.reference(), 0);
+}
+
 /// A method of the CPU. Sums are exact as doubles.
 template <class T>
 class LoneCpuMethod final : public LoneMethod {

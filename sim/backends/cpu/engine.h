@@ -288,13 +288,12 @@ public:
             return rungLength(work_.a.axis[0][i], work_.a.axis[1][i], work_.a.axis[2][i]);
         };
         std::mutex together;
-        LogarithmSum all;
+        RungScale all;
         context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {
-            LogarithmSum here;
-            for (std::size_t i = first; i < last; ++i) here.add(lengthOf(i));
+            RungScale here;
+            for (std::size_t i = first; i < last; ++i) here.add(lengthOf(i), source_[i] != 0);
             const std::lock_guard lock(together);
-            all.sum += here.sum;
-            all.counted += here.counted;
+            all.add(here);
         });
         RungCounts bodies{};
         context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {

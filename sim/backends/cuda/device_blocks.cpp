@@ -24,10 +24,10 @@ void DeviceBlocks::begin(bool inBlocks) {
 }
 
 template <class Real>
-bool DeviceBlocks::enqueueRungs(const Vec4<Real>* accelerations) {
+bool DeviceBlocks::enqueueRungs(const Vec4<Real>* accelerations, const Vec4<Real>* positions) {
     if (enqueued_) return false;
     const Dim blocks{std::min(kMostBlocks, (count_ + kBlocksThreads - 1) / kBlocksThreads)};
-    const RungTask<Real> task{accelerations, count_, rungs_.data(), sums_.data()};
+    const RungTask<Real> task{accelerations, positions, count_, rungs_.data(), sums_.data()};
     CUDA_CHECK(fillAsync(sums_.data(), 0, sums_.bytes(), stream_));
     launchKernel(rungLogarithmKernel<Real>(), blocks, kBlocksThreads, task, 0, stream_);
     launchKernel(rungKernel<Real>(), blocks, kBlocksThreads, task, 0, stream_);
@@ -36,8 +36,8 @@ bool DeviceBlocks::enqueueRungs(const Vec4<Real>* accelerations) {
     enqueued_ = true;
     return true;
 }
-template bool DeviceBlocks::enqueueRungs<float>(const Vec4<float>*);
-template bool DeviceBlocks::enqueueRungs<double>(const Vec4<double>*);
+template bool DeviceBlocks::enqueueRungs<float>(const Vec4<float>*, const Vec4<float>*);
+template bool DeviceBlocks::enqueueRungs<double>(const Vec4<double>*, const Vec4<double>*);
 
 BlockClock DeviceBlocks::take() {
     CUDA_CHECK(waitForEvent(arrived_));

@@ -21,7 +21,7 @@ public:
     /// Enqueues the choice of rungs from the accelerations at the start of the step; false where that was done before.
     /// Throws DeviceError.
     template <class Real>
-    bool enqueueRungs(const Vec4<Real>* accelerations);
+    bool enqueueRungs(const Vec4<Real>* accelerations, const Vec4<Real>* positions);
     /// Whether rungs were enqueued and the host can read their sums without waiting.
     bool arrived() const { return enqueued_ && arrived_.reached(); }
     /// The clock of the step, from the number of bodies on each rung. Waits until the host has these numbers.

@@ -362,7 +362,7 @@ std::optional<BlockClock> EngineOf<Real>::rungClock(bool waits) {
         state_.complete().forceKnown = true;
         firstForce_ = false;
     }
-    if (blocks_.enqueueRungs<Real>(acceleration_.sums)) {
+    if (blocks_.enqueueRungs<Real>(acceleration_.sums, state_.complete().x.data())) {
         timer.add(integrateSeconds(), {});
         timer.close(measured_ ? Span::integrate : Span::steps);
     }

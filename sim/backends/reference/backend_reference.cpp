@@ -216,8 +216,8 @@ public:
     const std::uint8_t* rungs() const { return rungs_.data(); }
     std::optional<BlockClock> rungClock(bool) {
         const auto lengthOf = [this](std::size_t i) { return rungLength(work_.a[i].x, work_.a[i].y, work_.a[i].z); };
-        LogarithmSum all;
-        for (std::size_t i = 0; i < size(); ++i) all.add(lengthOf(i));
+        RungScale all;
+        for (std::size_t i = 0; i < size(); ++i) all.add(lengthOf(i), work_.x[i].w != 0);
         return BlockClock(giveRungs(0, size(), all.reference(), lengthOf, rungs_.data()));
     }
     void add(const PlannedOp& planned) {

@@ -15,18 +15,21 @@ __device__ __forceinline__ float lengthOf(const V& a) {
 
 template <class Real>
 __global__ __launch_bounds__(kBlocksThreads) void sumRungLogarithms(RungTask<Real> task) {
-    LogarithmSum here;
+    RungScale here;
     for (std::uint32_t i = blockIdx.x * kBlocksThreads + threadIdx.x; i < task.count; i += gridDim.x * kBlocksThreads)
-        here.add(lengthOf(asVectors(task.accelerations)[i]));
-    unsigned long long sum = here.sum;
-    unsigned counted = static_cast<unsigned>(here.counted);
-    for (int other = 16; other > 0; other /= 2) {
-        sum += __shfl_xor_sync(~0u, sum, other);
-        counted += __shfl_xor_sync(~0u, counted, other);
+        here.add(lengthOf(asVectors(task.accelerations)[i]), asVectors(task.positions)[i].w != 0);
+    for (int part = 0; part < 2; ++part) {
+        const LogarithmSum& own = part == 0 ? here.massive : here.others;
+        unsigned long long sum = own.sum;
+        unsigned counted = static_cast<unsigned>(own.counted);
+        for (int other = 16; other > 0; other /= 2) {
+            sum += __shfl_xor_sync(~0u, sum, other);
+            counted += __shfl_xor_sync(~0u, counted, other);
+        }
+        if (threadIdx.x % 32 != 0 || counted == 0) continue;
+        atomicAdd(&task.sums->sum[part], sum);
+        atomicAdd(&task.sums->counted[part], static_cast<unsigned long long>(counted));
     }
-    if (threadIdx.x % 32 != 0 || counted == 0) return;
-    atomicAdd(&task.sums->sum, sum);
-    atomicAdd(&task.sums->counted, static_cast<unsigned long long>(counted));
 }
 
 template <class Real>
@@ -34,7 +37,8 @@ __global__ __launch_bounds__(kBlocksThreads) void giveRungs(RungTask<Real> task)
     __shared__ std::uint32_t bodies[kRungCount];
     if (threadIdx.x < kRungCount) bodies[threadIdx.x] = 0;
     __syncthreads();
-    const float reference = LogarithmSum{task.sums->sum, task.sums->counted}.reference();
+    const RungSums& sums = *task.sums;
+    const float reference = RungScale{{sums.sum[0], sums.counted[0]}, {sums.sum[1], sums.counted[1]}}.reference();
     for (std::uint32_t i = blockIdx.x * kBlocksThreads + threadIdx.x; i < task.count; i += gridDim.x * kBlocksThreads) {
         const int rung = rungOf(lengthOf(asVectors(task.accelerations)[i]), reference);
         task.rungs[i] = static_cast<std::uint8_t>(rung);

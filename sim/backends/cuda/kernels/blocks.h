@@ -12,9 +12,9 @@ namespace gravlab::cuda {
 
 constexpr unsigned kBlocksThreads = 256;
 
-/// Sums over all bodies; 0 before. See LogarithmSum.
+/// Sums over all bodies; 0 before. See LogarithmSum. Element 0: bodies with mass, element 1: the others.
 struct RungSums {
-    unsigned long long sum, counted;
+    unsigned long long sum[2], counted[2];
     std::uint32_t bodies[kRungCount];  ///< on each rung
 };
 
@@ -22,6 +22,7 @@ struct RungSums {
 template <class Real>
 struct RungTask {
     const Vec4<Real>* accelerations;
+    const Vec4<Real>* positions;
     std::uint32_t count;
     std::uint8_t* rungs;
     RungSums* sums;
