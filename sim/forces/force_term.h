@@ -43,6 +43,13 @@ struct StepLimit {
     std::string why{};
 };
 
+/// Scales by which a term judges single precision.
+struct SingleTrial {
+    bool pairsAlone = false;  ///< mixed precision: only pairs are in single
+    double least = 0;         ///< least scale of relative errors [L/T^2]
+    double ahead = 0;         ///< how far ahead in time places are judged [T]
+};
+
 /// One term of the force: its name, its numbers and its plain fp64 statement. The statement is the truth: the reference
 /// backend computes it, checks compare with it, and energy sums it.
 class ForceTerm {
@@ -81,6 +88,8 @@ public:
     /// This term after a complete step that ends with these bodies, without the parts that end there, such as bonds that
     /// break. Null: nothing ends. Methods that `changes` do the same in their own precision.
     virtual std::shared_ptr<const ForceTerm> after(const TermBodies&) const { return nullptr; }
+    /// Why single precision would compute this term wrongly, with single precision as the subject; empty when it would not.
+    virtual std::string beyondSingle(const TermBodies&, const SingleTrial&) const { return {}; }
     /// The limit for steps of fixed length.
     virtual StepLimit stepLimit(const TermBodies&) const { return {}; }
 };

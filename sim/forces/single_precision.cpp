@@ -18,6 +18,13 @@ namespace gravlab {
 namespace {
 
 constexpr std::size_t kPairs = std::size_t{1} << 20, kLeastTargets = 8, kGrain = 65536;
+/// A step that moves a body by this many roundings of its coordinate is wrong by 1e-2 at most. On an orbit roundings cancel,
+/// because the velocity turns: so many are enough then, in the speed that its pull gives it.
+constexpr double kRoundingsPerStep = 0.5 / kSingleWorst, kRoundingsOnOrbit = 7.07;
+/// A body is at rest below this fraction of the largest speed.
+constexpr double kAtRest = 1e-4;
+/// A field that moves takes bodies along: they are judged where its centre is after so many steps.
+constexpr double kStepsAhead = 1e5;
 // Smaller numbers count as zero, as on devices that flush subnormal numbers. The factor leaves a margin for bodies that move
 // apart.
 constexpr float kSmallest = std::numeric_limits<float>::min() * 1024;
@@ -60,10 +67,19 @@ ForceGate allowed(ForceSettings force) {
 
 double largestCoordinate(const Double4& p) { return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}); }
 
-/// Largest coordinate, velocity component and source.
+/// Largest coordinate, velocity component, source and response.
 struct Largest {
-    double length = 0, speed = 0, source = 0;
+    double length = 0, speed = 0, source = 0, response = 0;
 };
+
+/// Bodies among all, `count` at most, at equal distances.
+std::vector<std::uint32_t> spreadTargets(std::size_t bodies, std::size_t count) {
+    std::vector<std::uint32_t> targets(std::min(bodies, count));
+    for (std::size_t k = 0; k < targets.size(); ++k) targets[k] = static_cast<std::uint32_t>(bodies * k / targets.size());
+    return targets;
+}
+/// As many as may be compared: all of a small system, few of a large one.
+std::size_t targetsFor(std::size_t bodies) { return std::max(kLeastTargets, kPairs / bodies); }
 
 /// A sample of the forces, and the rms of its accelerations.
 struct Trial {
@@ -71,10 +87,10 @@ struct Trial {
     double rms = 0;
 };
 
-Trial trial(const ParticleSet& bodies, const ForceSettings& force, double heaviest) {
-    const std::size_t n = bodies.size(), count = std::min(n, std::max(kLeastTargets, kPairs / n));
-    std::vector<std::uint32_t> targets(count);
-    for (std::size_t k = 0; k < count; ++k) targets[k] = static_cast<std::uint32_t>(n * k / count);
+Trial trial(const ParticleSet& bodies, const ForceSettings& force, const ForceTerms& others, double heaviest) {
+    const std::size_t n = bodies.size();
+    const std::vector<std::uint32_t> targets = spreadTargets(n, targetsFor(n));
+    const std::size_t count = targets.size();
     std::vector<Single> single;
     resizeTouched(single, n);
     parallelFor(n, 0, kGrain, [&](std::size_t first, std::size_t last) {
@@ -96,16 +112,30 @@ Trial trial(const ParticleSet& bodies, const ForceSettings& force, double heavie
         parallelFor(count, 0, 1, some);
     else
         some(0, count);
+    const ForceCheck check = compareForces(got, want, allowed(force), floors);
+    for (const auto& term : others) term->addAccelerations(termBodies(bodies), targets, want, {});
     double squares = 0;
     for (const Double4& a : want) squares += dot(xyz(a), xyz(a));
-    return {compareForces(got, want, allowed(force), floors), std::sqrt(squares / static_cast<double>(count))};
+    return {check, std::sqrt(squares / static_cast<double>(count))};
 }
+
+/// The last place of a coordinate of this size in single precision.
+double lastPlace(double coordinate) { return std::ldexp(1.0, std::ilogb(coordinate) - 23); }
 
 /// Why single precision would compute close pairs wrongly; empty when it would not. `floor`: the least scale of relative
 /// errors.
 std::string spoiltPair(const ParticleSet& bodies, const ForceSettings& force, const Largest& largest, double floor) {
-    const auto [worst, merged] = closePairs(bodies, force, floor);
     const bool hidden = force.softening > kHiddenRoundings * largest.length * std::numeric_limits<float>::epsilon();
+    if (hidden && lawRow(force.law).softened) {
+        // A softened pull that falls with the distance changes fastest in its centre. Where even that is nothing, no pair is
+        // searched: of 10 million bodies on two cores the search takes 3 s.
+        const auto& pull = lawRow(force.law).forceOverDistance;
+        const double slope = largest.response * largest.source * pull(force, 0);
+        if (slope * lastPlace(largest.length) <= kSingleWorst * floor &&
+            pull(force, 0) >= pull(force, largest.length * largest.length))
+            return {};
+    }
+    const auto [worst, merged] = closePairs(bodies, force, floor);
     if (merged && !hidden)
         return "it cannot distinguish the positions of bodies " + std::to_string(merged->first) + " and " +
                std::to_string(merged->second) + " apart";
@@ -135,11 +165,60 @@ Largest largestOf(const ParticleSet& bodies) {
             some.length = std::max(some.length, largestCoordinate(p));
             some.speed = std::max({some.speed, std::abs(v.x), std::abs(v.y), std::abs(v.z)});
             some.source = std::max(some.source, std::abs(p.w));
+            some.response = std::max(some.response, std::abs(v.w));
         }
         const std::lock_guard lock(together);
-        all = {std::max(all.length, some.length), std::max(all.speed, some.speed), std::max(all.source, some.source)};
+        all = {std::max(all.length, some.length), std::max(all.speed, some.speed), std::max(all.source, some.source),
+               std::max(all.response, some.response)};
     });
     return all;
+}
+
+/// Bodies that a step moves by few roundings of their largest coordinate: a sample of them, the same for any threads.
+std::vector<std::uint32_t> slowBodies(const ParticleSet& bodies, double timeStep, std::size_t most) {
+    const std::size_t parts = (bodies.size() + kGrain - 1) / kGrain;
+    std::vector<std::vector<std::uint32_t>> slow(parts);
+    const auto thinned = [most](const std::vector<std::uint32_t>& all) {
+        std::vector<std::uint32_t> some = spreadTargets(all.size(), most);
+        for (std::uint32_t& k : some) k = all[k];
+        return some;
+    };
+    parallelFor(parts, 0, 1, [&](std::size_t first, std::size_t last) {
+        for (std::size_t part = first; part < last; ++part) {
+            for (std::size_t i = part * kGrain; i < std::min((part + 1) * kGrain, bodies.size()); ++i) {
+                const double coordinate = largestCoordinate(bodies.position[i]);
+                const double moved = timeStep * length(xyz(bodies.velocity[i]));
+                if (coordinate > 0 && moved < kRoundingsPerStep * lastPlace(coordinate))
+                    slow[part].push_back(static_cast<std::uint32_t>(i));
+            }
+            slow[part] = thinned(slow[part]);
+        }
+    });
+    std::vector<std::uint32_t> all;
+    for (const auto& part : slow) all.insert(all.end(), part.begin(), part.end());
+    return thinned(all);
+}
+
+/// Why single precision would round off the steps of bodies; empty when it would not.
+std::string spoiltStep(const ParticleSet& bodies, const ForceSettings& force, const ForceTerms& others, double timeStep,
+                       const Largest& largest) {
+    const double dt = std::abs(timeStep);
+    const std::vector<std::uint32_t> slow = slowBodies(bodies, dt, targetsFor(bodies.size()));
+    std::vector<Double4> pulls(slow.size());
+    if (!slow.empty()) referenceForces(bodies.position, bodies.velocity, slow, force, pulls);
+    for (const auto& term : others) term->addAccelerations(termBodies(bodies), slow, pulls, {});
+    for (std::size_t k = 0; k < slow.size(); ++k) {
+        const double coordinate = largestCoordinate(bodies.position[slow[k]]);
+        const double own = length(xyz(bodies.velocity[slow[k]])), orbital = std::sqrt(length(xyz(pulls[k])) * coordinate);
+        const double speed = std::max(own, orbital), place = lastPlace(coordinate);
+        if (speed <= kAtRest * largest.speed || orbital * dt >= kRoundingsOnOrbit * place) continue;
+        char text[200];
+        std::snprintf(text, sizeof text,
+                      "a time step of %.2g moves body %u by %.2g, and it keeps a coordinate of %.2g to %.2g only", timeStep,
+                      static_cast<unsigned>(slow[k]), speed * dt, coordinate, place);
+        return text;
+    }
+    return {};
 }
 
 ParticleSet bodiesIn(const PairUnits& units, ParticleSet bodies) {
@@ -179,9 +258,12 @@ double accelerationUnit(const PairUnits& units, const ForceSettings& force) {
     return units.source * units.length * std::exp2(power * levels);
 }
 
-std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings& force) {
+std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings& force, const ForceTerms& others,
+                                  double timeStep) {
     if (bodies.size() == 0) return {};
     if (force.precision == Precision::mixed) {
+        for (const auto& term : others)
+            if (std::string why = term->beyondSingle(termBodies(bodies), {.pairsAlone = true}); !why.empty()) return why;
         const Largest largest = largestOf(bodies);
         const PairUnits units = pairUnits(largest.length, largest.source, force);
         ForceSettings inUnits = settingsIn(units, force);
@@ -189,20 +271,28 @@ std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings
         return beyondSinglePrecision(bodiesIn(units, bodies), inUnits);
     }
     const Largest largest = largestOf(bodies);
-    const auto [length, speed, heaviest] = largest;
+    const double heaviest = largest.source;
     char text[200];
     const auto inRange = [](double value) { return value == 0 || (value >= kSmallest && value <= 1e35); };
-    if (!inRange(length) || length > kFarthestInSingle || !inRange(speed) || !inRange(heaviest)) {
-        std::snprintf(text, sizeof text, "lengths of %.2g, speeds of %.2g or masses of %.2g leave its range", length, speed,
-                      heaviest);
+    if (!inRange(largest.length) || largest.length > kFarthestInSingle || !inRange(largest.speed) || !inRange(heaviest)) {
+        std::snprintf(text, sizeof text, "lengths of %.2g, speeds of %.2g or masses of %.2g leave its range", largest.length,
+                      largest.speed, heaviest);
         return text;
     }
-    const auto [check, rms] = trial(bodies, force, heaviest);
-    if (check.passed && check.max <= kSingleWorst) return spoiltPair(bodies, force, largest, kCancellingShare * rms);
-    std::snprintf(text, sizeof text,
-                  "its forces would be wrong by %.1e (median; worst %.1e) at lengths of %.2g and masses of %.2g",
-                  check.median, check.max, length, heaviest);
-    return text;
+    const auto [check, rms] = trial(bodies, force, others, heaviest);
+    if (!check.passed || !(check.max <= kSingleWorst)) {
+        std::snprintf(text, sizeof text,
+                      "its forces would be wrong by %.1e (median; worst %.1e) at lengths of %.2g and masses of %.2g",
+                      check.median, check.max, largest.length, heaviest);
+        return text;
+    }
+    const double floor = kCancellingShare * rms;
+    if (std::string why = spoiltPair(bodies, force, largest, floor); !why.empty()) return why;
+    for (const auto& term : others)
+        if (std::string why = term->beyondSingle(termBodies(bodies), {.least = floor, .ahead = kStepsAhead * timeStep});
+            !why.empty())
+            return why;
+    return timeStep != 0 ? spoiltStep(bodies, force, others, timeStep, largest) : std::string();
 }
 
 }  // namespace gravlab

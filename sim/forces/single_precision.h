@@ -2,7 +2,7 @@
 // judge the bodies before they are rounded; a kernel's own check sees only the rounded ones.
 #pragma once
 #include "sim/core/particles.h"
-#include "sim/forces/force_settings.h"
+#include "sim/forces/force_term.h"
 
 #include <string>
 
@@ -26,9 +26,12 @@ double accelerationUnit(const PairUnits& units, const ForceSettings& force);
 /// its subject. Empty when the forces stay near double precision: half of them within kSingleMedian (ten times that under
 /// steep laws) and each within kSingleWorst. Positions and velocities must be in range, no two places may round to one, and
 /// no close pair may lose more than kSingleWorst by rounding. Up to 1,024 bodies all forces are computed, beyond that a
-/// sample: a fifteenth of a second of one core for a million. Close pairs are searched among all bodies, see closePairs().
-/// Mixed precision is judged in pairUnits().
-std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings& force);
+/// sample: a fifteenth of a second of one core for a million. Close pairs are searched among all bodies, see closePairs(),
+/// unless the softening makes all of them harmless. `others`: terms beside the pair law, see ForceTerm::beyondSingle().
+/// `timeStep` [T]: a step must move a body by more than the rounding of its coordinate; 0: steps are not judged. Mixed
+/// precision is judged in pairUnits(), and its steps are in double.
+std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings& force, const ForceTerms& others = {},
+                                  double timeStep = 0);
 
 /// Between two bodies so far from the origin along an axis, the square of the distance is still a number of single
 /// precision.

@@ -27,10 +27,10 @@ constexpr double kBytesPerBody = 2 * (sizeof(Double4) * 2 + sizeof(std::uint32_t
 constexpr std::size_t kManyBodies = 1'000'000;
 
 /// Replaces an open single precision where it would compute these bodies wrongly; throws where single was requested.
-void suitPrecision(Configuration& c, const ParticleSet& bodies) {
+void suitPrecision(Configuration& c, const ParticleSet& bodies, const ForceTerms& others) {
     ForceSettings& force = c.values.force;
     if (force.precision == Precision::fp64) return;
-    const std::string why = beyondSinglePrecision(bodies, force);
+    const std::string why = beyondSinglePrecision(bodies, force, others, c.values.timeStep);
     if (why.empty()) return;
     if (c.request.precision)
         throw UsageError("precision " + std::string(nameOf(force.precision)) + " cannot compute these bodies: " + why +
@@ -39,31 +39,38 @@ void suitPrecision(Configuration& c, const ParticleSet& bodies) {
     c.backend.why += "; in double precision, because single does not carry these bodies: " + why;
 }
 
-/// Adapts the precision to a force that changes under existing bodies. The range of softening lengths found to suit single
-/// precision extends ahead of the present one. So a slider that is dragged copies the bodies now and then, not in every
-/// frame. Errors of too short and of too long softening lengths grow outwards from that range.
-std::optional<Carried> suitForce(Configuration& c, const Present& present) {
+/// Adapts the precision to a force or a time step that changes under existing bodies. The range of softening lengths and
+/// time steps found to suit single precision extends ahead of the present ones. So a slider that is dragged copies the
+/// bodies now and then, not in every frame. Errors of too short and of too long softening lengths grow outwards from that
+/// range.
+std::optional<Carried> suitForce(Configuration& c, const Present& present, const ForceTerms& others) {
     constexpr double kAhead = 4;
     const ForceSettings& force = c.values.force;
+    const double timeStep = std::abs(c.values.timeStep);
     std::optional<Carried> carried = present.carried;
-    if (force == present.force || force.precision == Precision::fp64) return carried;
+    const bool sameForce = force == present.force && timeStep >= std::abs(present.timeStep);
+    if (sameForce || force.precision == Precision::fp64) return carried;
     ForceSettings alike = force;
     if (carried) alike.softening = carried->force.softening;
     const bool known = carried && carried->force == alike;
     if (known && force.precision == present.force.precision && force.softening >= carried->least &&
-        force.softening <= carried->most)
+        force.softening <= carried->most && timeStep >= carried->shortest)
         return carried;
     const std::shared_ptr<const ParticleSet> bodies = present.bodies();
-    suitPrecision(c, *bodies);
+    suitPrecision(c, *bodies, others);
     if (force.precision == Precision::fp64) return carried;
-    if (!known) carried = Carried{force, force.softening, force.softening};
+    if (!known) carried = Carried{force, force.softening, force.softening, timeStep};
+    const bool shorter = timeStep < std::abs(present.timeStep);
     ForceSettings ahead = force;
-    ahead.softening *= force.softening < present.force.softening ? 1 / kAhead : kAhead;
-    for (const double softening :
-         {force.softening, beyondSinglePrecision(*bodies, ahead).empty() ? ahead.softening : force.softening}) {
+    if (force.softening != present.force.softening)
+        ahead.softening *= force.softening < present.force.softening ? 1 / kAhead : kAhead;
+    const double stepAhead = shorter ? timeStep / kAhead : timeStep;
+    const bool fits = beyondSinglePrecision(*bodies, ahead, others, stepAhead).empty();
+    for (const double softening : {force.softening, fits ? ahead.softening : force.softening}) {
         carried->least = std::min(carried->least, softening);
         carried->most = std::max(carried->most, softening);
     }
+    carried->shortest = fits ? stepAhead : timeStep;
     return carried;
 }
 
@@ -193,9 +200,9 @@ Plan judge(Configuration configuration, const Present& present) {
         // A run that was judged at its beginning continues in its precision.
         const bool started = start && start->state.clock.step != 0 && c.request.precision;
         const bool goesOn = c.changes.start ? started : plan.resumed && v.force == present.force;
-        if (!goesOn) suitPrecision(c, *plan.bodies);
+        if (!goesOn) suitPrecision(c, *plan.bodies, others);
     } else {
-        plan.carried = suitForce(c, present);
+        plan.carried = suitForce(c, present, others);
     }
     plan.terms.front().what = std::make_shared<const PairLaw>(v.force);
     c.changes.force |= v.force != present.force;

@@ -24,6 +24,7 @@ CheckTargets targetsOf(const ParticleSet& bodies, const ForceTerms& others);
 struct Carried {
     ForceSettings force;  ///< its softening does not matter
     double least, most;   ///< softening lengths between which that holds [L]
+    double shortest;      ///< time step from which it holds [T]
 };
 
 /// Properties of an existing run that judge() reads. A first run has none of them.

@@ -3,11 +3,15 @@
 
 #include "sim/core/error.h"
 #include "sim/core/names.h"
+#include "sim/core/thread_pool.h"
 #include "sim/forces/fields/field_text.h"
 #include "sim/forces/fields/post_newtonian.h"
+#include "sim/forces/single_precision.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <cstdio>
 #include <numbers>
 #include <stdexcept>
 
@@ -289,6 +293,48 @@ std::vector<std::uint32_t> OuterForces::carriersIn(std::span<const std::uint32_t
                                ? static_cast<std::uint32_t>(std::ranges::find(ids, *field.carrier()) - ids.begin())
                                : kNoCarrier);
     return carriers;
+}
+
+std::string OuterForces::beyondSingle(const TermBodies& bodies, const SingleTrial& trial) const {
+    if (trial.pairsAlone) return {};
+    for (const OuterField& field : fields_) {
+        if (field.carrier()) continue;  // its carrier pulls as a body does
+        const FieldNow<double> now = field.at<double>(bodies.time);
+        const Vec3d way = field.at<double>(bodies.time + trial.ahead).centre - now.centre;
+        // A coordinate and that of the centre are rounded by half of their last place each.
+        const auto nearer = [](double x, double centre, double moved) {
+            const double largest = std::max(std::abs(x), std::abs(x + moved));
+            const double rounding = largest > 0 ? std::ldexp(1.0, std::ilogb(largest) - 23) : 0, apart = x - centre;
+            return centre + std::copysign(std::max(0.0, std::abs(apart) - rounding), apart);
+        };
+        std::atomic<std::size_t> first = bodies.size();
+        parallelFor(bodies.size(), 0, 65536, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end && i < first; ++i) {
+                const double response = drags() ? 1 : std::abs(bodies.velocities[i].w);
+                const Vec3d x = xyz(bodies.positions[i]), v = xyz(bodies.velocities[i]) - now.velocity;
+                const auto pull = [&](const Vec3d& at) {
+                    return pullOf<double>(FieldLaws{}, now.law, now.numbers, at - now.centre, v, bodies.positions[i].w);
+                };
+                const Vec3d exact = pull(x),
+                            rounded = pull({nearer(x.x, now.centre.x, way.x), nearer(x.y, now.centre.y, way.y),
+                                            nearer(x.z, now.centre.z, way.z)});
+                const double size = std::max(response * length(exact), trial.least);
+                if (bodies.velocities[i].w == 0 || response * length(rounded - exact) <= kSingleWorst * size) continue;
+                for (std::size_t known = first; i < known && !first.compare_exchange_weak(known, i);) {
+                }
+                break;
+            }
+        });
+        if (first == bodies.size()) continue;
+        char text[200];
+        std::snprintf(text, sizeof text,
+                      "it would round the coordinates of body %zu so that the pull of the field %s changes by more than %g: "
+                      "its centre is %.2g away, %.2g from the origin",
+                      first.load(), std::string(field.row().name).c_str(), kSingleWorst,
+                      length(xyz(bodies.positions[first]) - now.centre), length(now.centre + way));
+        return text;
+    }
+    return {};
 }
 
 TermOffer OuterForces::offer() const {

@@ -197,6 +197,7 @@ public:
     double potentialOf(const TermBodies& bodies, std::size_t body) const override;
     std::vector<std::uint32_t> checkTargets(const TermBodies& bodies, std::size_t most) const override;
     TermOffer offer() const override;
+    std::string beyondSingle(const TermBodies& bodies, const SingleTrial& trial) const override;
 
 private:
     std::vector<FieldNow<double>> fieldsAt(const TermBodies& bodies) const {
