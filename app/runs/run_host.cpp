@@ -5,6 +5,7 @@
 #include "app/system/host_clock.h"
 #include "sim/contact/contact.h"
 #include "sim/core/error.h"
+#include "sim/forces/bonds/bonds.h"
 #include "sim/measure/profile.h"
 
 #include <unistd.h>
@@ -216,6 +217,12 @@ void RunHost::readFacts() {
     facts.figures = simulation().backend().figures();
     facts.device = simulation().backend().description();
     facts.backendWhy = simulation().backendWhy();
+    // Until the first picture counts the bonds that it shows.
+    for (const auto& term : simulation().terms())
+        if (const auto* bonds = dynamic_cast<const Bonds*>(term.get()); bonds && facts.bondLines == 0) {
+            facts.brokenBonds = bonds->broken().size();
+            facts.bondLines = bonds->list().size() - facts.brokenBonds;
+        }
 }
 
 void RunHost::readProgress() {

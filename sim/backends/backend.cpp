@@ -174,7 +174,8 @@ Reason refusal(StepProgram program, const ForceTerms& terms) {
                    integratorsThatTakeVelocities() + " do";
         if (needsJerk(program) && !term->offer().jerk)
             return "the integrator needs the rate of change of the force, which the force term '" +
-                   std::string(term->kind()) + "' does not give; leapfrog, yoshida and radau15 run under it";
+                   std::string(term->kind()) + "' does not give; " +
+                   (term->usesVelocities() ? integratorsThatTakeVelocities() : "leapfrog and radau15") + " run under it";
         if (isAdaptive(program) && term->offer().changes)
             return "the force term '" + std::string(term->kind()) +
                    "' may lose parts at the end of a step, and the integrator chooses its steps by itself; leapfrog does "

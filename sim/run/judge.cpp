@@ -174,7 +174,11 @@ Plan judge(Configuration configuration, const Present& present) {
     v.fields = c.fields || !fieldsOf(others).empty() ? fieldsText(fieldsOf(others)) : std::string();
     if (const Reason reason = refusal(c.integrator->program, termsOf(v.force, others)); !reason.empty())
         throw UsageError(reason);
-    if (!others.empty() && (plan.bodies || v.timeStep != present.timeStep)) {
+    // A bond that stiffens while it moves does not end a run under way, nor does it forbid to continue that run.
+    const bool underWay = plan.resumed && plan.resumed->clock.step != 0 && !plan.otherFields;
+    const double formerStep = underWay ? plan.resumed->clock.timeStep : present.timeStep;
+    const bool newBodies = c.changes.bodies || c.changes.start || plan.otherFields;
+    if (!others.empty() && ((newBodies && !underWay) || v.timeStep != formerStep)) {
         const std::shared_ptr<const ParticleSet> bodies = plan.bodies ? plan.bodies : present.bodies();
         if (const Reason reason = refusal(c.integrator->program, termsOf(v.force, others), termBodies(*bodies), v.timeStep);
             !reason.empty())

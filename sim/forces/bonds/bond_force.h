@@ -82,7 +82,8 @@ inline double bondEnergy(const BondClass<double>& bond, double distance) {
     if (bond.law == BondLaw::hooke) return bond.stiffness * longer * longer / 2;
     const double square = longer * longer / (reach * reach), limit = kFeneLimit<double>;
     const double within = -bond.stiffness * reach * reach / 2 * std::log(1 - (square < limit ? square : limit));
-    return square < limit ? within : within + bond.stiffness / (1 - limit) / 2 * (square - limit) * reach * reach;
+    // Not the square times reach^2: that is no number where the reach is near 0.
+    return square < limit ? within : within + bond.stiffness / (1 - limit) / 2 * (longer * longer - limit * reach * reach);
 }
 
 /// Whether a bond of that length breaks. A bond by Morse has no end: its pull dies away.
