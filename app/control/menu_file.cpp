@@ -2,6 +2,7 @@
 #include "app/control/action.h"
 #include "app/model/film_plan.h"
 #include "app/model/ui_state.h"
+#include "app/parameters/parameter.h"
 #include "sim/core/error.h"
 #include "sim/io/formats/units.h"
 #include "sim/io/shared_bodies.h"
@@ -29,6 +30,10 @@ Reason noFileOfBodies(const KeyTarget& t) {
 }
 
 Reason noDoubt(const KeyTarget& t) { return t.unitsInDoubt() ? Reason() : Reason("No question about units is open."); }
+
+Reason noOrbitDoubt(const KeyTarget& t) {
+    return t.orbitsInDoubt().empty() ? Reason("The steps follow the orbits of these bodies.") : Reason();
+}
 
 Reason filmEnding(const KeyTarget& t) {
     return t.ui.film.ending ? Reason("The film is complete; the encoder writes its last frames.") : Reason();
@@ -87,6 +92,17 @@ constexpr Action kFile[] = {
      .act = [](KeyTarget& t, int) { t.ui.files.doubtLeft = t.facts.configuration.start->file.path; },
      .unavailable = noDoubt,
      .undoSkips = "A question that was put away does not come back; reopen-units opens the file with other units."},
+    {.name = "use-radau15",
+     .label = "Use radau15",
+     .idea = "take the integrator that chooses its own steps, for the orbits of few bodies",
+     .act = [](KeyTarget& t, int) { setParameter(t, "run.integrator", Value(std::string("radau15"))); },
+     .unavailable = noOrbitDoubt},
+    {.name = "orbits-fine",
+     .label = "Keep the steps",
+     .idea = "close the question about the orbits of few bodies",
+     .act = [](KeyTarget& t, int) { t.ui.files.orbitsLeft = t.facts.configuration.start->file.path; },
+     .unavailable = noOrbitDoubt,
+     .undoSkips = "A question that was put away does not come back; the integrator can be chosen in the panel."},
     {.name = "list-folder",
      .label = "List a folder",
      .idea = "list the files of another folder in the panel of files",

@@ -61,6 +61,13 @@ bool Document::unitsInDoubt() const {
     return start && !start->doubt.question.empty() && !start->file.path.empty() && ui.files.doubtLeft != start->file.path;
 }
 
+std::string Document::orbitsInDoubt() const {
+    const RunConfiguration& run = facts.configuration;
+    if (!run.start || run.start->file.path.empty() || ui.files.orbitsLeft == run.start->file.path) return {};
+    return isAdaptive(facts.integrator->program) ? std::string()
+                                                 : unresolvedOrbitOf(run.start.get(), run.force, run.timeStep);
+}
+
 void Document::followCentre(std::optional<int> which) {
     followedCentre = which;
     if (which) follow = false;

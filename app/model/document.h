@@ -140,6 +140,8 @@ struct Document : News {
     bool storyTold() const;
     /// Whether the bodies came without units, probably have some, and the user has not decided.
     bool unitsInDoubt() const;
+    /// The reason why the steps do not follow the orbits of the bodies of a file; empty: they do, or it was dismissed.
+    std::string orbitsInDoubt() const;
 
     // Functions that change several of these at once: document.cpp, document_camera.cpp
     // Selects body `index`; clears the selection when there is no such body.

@@ -49,6 +49,7 @@ struct FilesState : FilesList {
     bool shown = false;            ///< visibility of the panel
     std::string ending = ".hdf5";  ///< extension of a file to be saved: it decides the format
     std::string doubtLeft;         ///< file whose question about units was dismissed
+    std::string orbitsLeft;        ///< file whose question about orbits was dismissed
     bool operator==(const FilesState&) const = default;
 };
 

@@ -183,10 +183,31 @@ void drawUnitsDoubt(PanelContext& p) {
     ImGui::End();
 }
 
+/// The question about steps that do not follow the orbits of few bodies, and its answers.
+bool drawOrbitsDoubt(PanelContext& p) {
+    if (!p.state.inWindow || p.document.unitsInDoubt() || !p.document.message.empty() || p.document.labPanel.open)
+        return false;
+    const std::string why = p.document.orbitsInDoubt();
+    if (why.empty()) return false;
+    const Place place = overPicture(p);
+    placePanel(place.bottom, ImVec2(0.5f, 1), place.width, p.surface.y);
+    ImGui::SetNextWindowBgAlpha(0.95f);
+    if (ImGui::Begin("gravlab orbits", nullptr,
+                     kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
+        p.widgets.panel("orbits");
+        p.widgets.wrapped(palette::kText, (std::string(p.facts.integrator->name) + " is in use, and " + why + ".").c_str());
+        action(p, "use-radau15", 0);
+        ImGui::SameLine();
+        action(p, "orbits-fine", 0);
+    }
+    ImGui::End();
+    return true;
+}
+
 void drawStory(PanelContext& p) {
     drawUnitsDoubt(p);
-    if (p.document.unitsInDoubt() || !p.state.inWindow || !p.document.storyTold() || !p.document.message.empty() ||
-        p.document.labPanel.open || p.document.lesson.shown() || p.state.asksFirst())
+    if (drawOrbitsDoubt(p) || p.document.unitsInDoubt() || !p.state.inWindow || !p.document.storyTold() ||
+        !p.document.message.empty() || p.document.labPanel.open || p.document.lesson.shown() || p.state.asksFirst())
         return;
     ImGui::SetNextWindowPos(overPicture(p).bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
     if (ImGui::Begin("gravlab story", nullptr,

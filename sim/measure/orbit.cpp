@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <numbers>
 
@@ -51,6 +52,80 @@ std::optional<Orbit> orbitOf(const Vec3d& place, const Vec3d& velocity, double p
     }
     if (!std::isfinite(orbit.eccentricity) || !std::isfinite(orbit.pericentre)) return std::nullopt;
     return orbit;
+}
+
+double leastDistance(const Vec3d& place, const Vec3d& velocity, double pull, double time) {
+    const double distance = length(place), along = std::copysign(1.0, time) * dot(place, velocity);
+    const std::optional<Orbit> orbit = orbitOf(place, velocity, pull);
+    if (!orbit) {
+        const double squared = dot(velocity, velocity), nearest = squared > 0 ? -along / squared : 0;
+        return length(place + std::clamp(nearest, 0.0, std::abs(time)) * std::copysign(1.0, time) * velocity);
+    }
+    // Kepler's equation gives the time to the pericentre without iteration: M = E - e sin E, or e sinh F - F.
+    const double a = orbit->semiMajorAxis, rate = std::sqrt(pull / std::abs(a)) / std::abs(a);
+    const double sine = along / std::sqrt(pull * std::abs(a));  // e sin E or e sinh F
+    double left = 0;
+    if (orbit->closed()) {
+        const double anomaly = std::atan2(sine, 1 - distance / a) - sine;
+        left = (anomaly <= 0 ? -anomaly : 2 * std::numbers::pi - anomaly) / rate;
+    } else if (along >= 0) {
+        return distance;
+    } else {
+        left = (std::asinh(sine / orbit->eccentricity) - sine) / rate;
+    }
+    // Near a parabola the difference above is rounding; a straight line is the shorter way then.
+    if (!std::isfinite(left)) left = distance * distance / std::max(-along, 1e-300);
+    return left <= std::abs(time) ? orbit->pericentre : distance;
+}
+
+std::string unresolvedOrbit(const ParticleSet& bodies, const ForceSettings& force, double timeStep) {
+    constexpr std::size_t kMost = 10;
+    constexpr double kLeastSteps = 50, kHierarchy = 20, kHeavy = 0.01;
+    if (force.law != Law::gravity || bodies.size() > kMost) return {};
+    struct Turning {
+        std::size_t first, second;
+        Orbit orbit;
+        double turn;  ///< period of a circle of the pericentre's radius [T]
+    };
+    std::optional<Turning> sharpest, shortest;
+    const auto orbit = [&](const Vec3d& x, const Vec3d& v, double pull) -> std::optional<Orbit> {
+        std::optional<Orbit> found = orbitOf(x, v, pull);
+        return found && found->closed() && found->semiMajorAxis > force.softening ? found : std::nullopt;
+    };
+    const auto mass = [&](std::size_t i) { return bodies.position[i].w; };
+    for (std::size_t j = 0; j < bodies.size(); ++j)
+        for (std::size_t i = 0; i < j; ++i) {
+            const double pull = mass(i) + mass(j);
+            const std::optional<Orbit> found = orbit(xyz(bodies.position[j]) - xyz(bodies.position[i]),
+                                                     xyz(bodies.velocity[j]) - xyz(bodies.velocity[i]), pull);
+            if (!found) continue;
+            const double nearest = std::hypot(found->pericentre, force.softening);
+            const Turning pair{i, j, *found, 2 * std::numbers::pi * nearest * std::sqrt(nearest / pull)};
+            if (!sharpest || pair.turn < sharpest->turn) sharpest = pair;
+            if (!shortest || *found->period < *shortest->orbit.period) shortest = pair;
+        }
+    if (!sharpest) return {};
+    char text[200];
+    if (kLeastSteps * std::abs(timeStep) > sharpest->turn) {
+        std::snprintf(text, sizeof text,
+                      "bodies %zu and %zu turn about each other in %.2g time steps at their pericentre, and %g are needed",
+                      sharpest->first, sharpest->second, sharpest->turn / std::abs(timeStep), kLeastSteps);
+        return text;
+    }
+    const auto [i, j, inner, turn] = *shortest;
+    const double both = mass(i) + mass(j);
+    const auto centre = [&](const std::vector<Double4>& of) { return (mass(i) * xyz(of[i]) + mass(j) * xyz(of[j])) / both; };
+    for (std::size_t k = 0; k < bodies.size(); ++k) {
+        if (k == i || k == j || !(mass(k) > kHeavy * both)) continue;
+        const std::optional<Orbit> outer = orbit(xyz(bodies.position[k]) - centre(bodies.position),
+                                                 xyz(bodies.velocity[k]) - centre(bodies.velocity), both + mass(k));
+        if (!outer || *outer->period < kHierarchy * *inner.period) continue;
+        std::snprintf(text, sizeof text,
+                      "body %zu goes about bodies %zu and %zu in %.0f of their periods, and can make their orbit eccentric",
+                      k, i, j, *outer->period / *inner.period);
+        return text;
+    }
+    return {};
 }
 
 std::optional<std::size_t> centreOfOrbit(const ParticleSet& bodies, std::size_t index, const ForceSettings& force) {

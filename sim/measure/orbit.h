@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace gravlab {
@@ -25,6 +26,15 @@ struct Orbit {
 /// The orbit for a position and velocity relative to the other body. `pull` is the strength of the attraction, G times both
 /// masses [L^3/T^2]. Empty where there is no orbit: no distance, no attraction, a straight fall.
 std::optional<Orbit> orbitOf(const Vec3d& place, const Vec3d& velocity, double pull);
+
+/// The least distance within `time` on that orbit, from where it is now; forwards, or backwards for a time below 0. Without
+/// an attraction the path is straight.
+double leastDistance(const Vec3d& place, const Vec3d& velocity, double pull, double time);
+
+/// Fixed steps for which few bodies need an integrator of automatic steps: the reason, in words; empty: there is none. Two
+/// bodies turn about their pericentre in too few steps, or a third one has an orbit about a pair that is much longer than
+/// that of the pair, which may then become eccentric. Gravity only. See docs/decisions/few-bodies.md.
+std::string unresolvedOrbit(const ParticleSet& bodies, const ForceSettings& force, double timeStep);
 
 /// The body that `index` orbits. Among the bodies that bind it and are not lighter it is the one with the closest orbit. For
 /// a body heavier than all others it is the one that binds it most strongly. For very large N only a body with a tenth of

@@ -7,6 +7,7 @@
 #include "sim/forces/cell_grid.h"
 #include "sim/forces/force_term.h"
 #include "sim/forces/law_numbers.h"
+#include "sim/measure/orbit.h"
 #include "sim/measure/pair_sum.h"
 #include "sim/measure/potential_error.h"
 #include "sim/tree/criterion.h"
@@ -161,6 +162,11 @@ void RunRequest::changeBackend(const std::optional<std::string>& name) {
     backendOpen = false;
     pairs().kernel = {};
     openOthers();
+}
+
+std::string unresolvedOrbitOf(const StartState* start, const ForceSettings& force, double timeStep) {
+    const bool begins = start && start->state.clock.step == 0 && start->state.others.empty();
+    return begins ? unresolvedOrbit(start->state.bodies, force, timeStep) : std::string();
 }
 
 bool keepsEnergy(const RunConfiguration& configuration) {

@@ -92,9 +92,10 @@ struct RunRequest {
     TermRequests terms = {{std::string(kPairLawTerm), {}}};  ///< how each term is computed, by kind
     bool farField = false;  ///< an open accuracy of the pair law means the one that the scene names for this N
     std::optional<std::string> integrator{};  ///< empty: the scene's where the other requests can run it, else the usual one
-    std::optional<double> timeStep{};         ///< empty: the scene's [T]
-    std::optional<double> softening{};        ///< empty: the scene's [L]
-    std::optional<Law> law{};                 ///< empty: the scene's
+    bool resolvesOrbits = false;  ///< an open integrator is radau15 where fixed steps do not follow few bodies of a file
+    std::optional<double> timeStep{};   ///< empty: the scene's [T]
+    std::optional<double> softening{};  ///< empty: the scene's [L]
+    std::optional<Law> law{};           ///< empty: the scene's
     // The numbers of the laws; empty: the scene's.
 #define GRAVLAB_LAW_NUMBER(member, ...) std::optional<double> member{};
 #include "sim/forces/laws/numbers.inl"
@@ -147,6 +148,9 @@ struct RunConfiguration {
     std::span<const TermInUse> others() const { return std::span(terms).subspan(1); }
     bool operator==(const RunConfiguration&) const = default;
 };
+
+/// See unresolvedOrbit(), for the bodies of a file at their start. Empty for a null start, and where other terms act.
+std::string unresolvedOrbitOf(const StartState* start, const ForceSettings& force, double timeStep);
 
 /// Whether all of its forces conserve the energy, so that a change of it is an error.
 bool keepsEnergy(const RunConfiguration& configuration);

@@ -26,8 +26,12 @@ namespace {
 /// the usual one, or rk4 under forces that may depend on velocities.
 const Integrator& integratorOf(const RunRequest& wanted, const Scene& scene) {
     if (wanted.integrator) return integrator(*wanted.integrator);
-    if (scene.integrator.empty()) return usualIntegrator();
-    const Integrator& own = integrator(scene.integrator);
+    const ForceSettings force{.law = wanted.law.value_or(scene.law),
+                              .softening = wanted.softening.value_or(scene.softening)};
+    const double timeStep = wanted.timeStep.value_or(scene.timeStep);
+    const bool unresolved = wanted.resolvesOrbits && !unresolvedOrbitOf(wanted.start.get(), force, timeStep).empty();
+    if (scene.integrator.empty() && !unresolved) return usualIntegrator();
+    const Integrator& own = integrator(unresolved ? "radau15" : scene.integrator);
     const BackendRow* named = wanted.backend ? findBackend(*wanted.backend) : nullptr;
     const BackendRow& row = named ? *named : exactBackend();
     const bool runs = refusal(row, own, 1).empty() && wanted.precision.value_or(Precision::fp64) == Precision::fp64 &&

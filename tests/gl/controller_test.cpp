@@ -497,6 +497,31 @@ TEST_F(ControllerTest, aQuestionAboutUnitsThatWasPutAwayStaysAway) {
     document().facts.configuration.start = nullptr;
 }
 
+TEST_F(ControllerTest, aQuestionAboutOrbitsIsAnsweredInOnePress) {
+    auto start = std::make_shared<StartState>();
+    start->file.path = "/data/pair.csv";
+    start->state.bodies.resize(2);
+    start->state.bodies.position = {{0, 0, 0, 1}, {1.95, 0, 0, 1e-3}};
+    start->state.bodies.velocity = {{0, 0, 0, 1}, {0, 0.16, 0, 1}};
+    const Facts before = document().facts;
+    Facts& facts = document().facts;
+    facts.configuration.start = start;
+    facts.configuration.force = {};
+    facts.configuration.timeStep = 0.01;
+    facts.integrator = &integrator("leapfrog");
+    EXPECT_THAT(document().orbitsInDoubt(), ::testing::HasSubstr("bodies 0 and 1 turn about each other"));
+    const std::optional<std::string> integratorBefore = document().intent.request.integrator;
+    invoke(actionOf("use-radau15"), {}, document());
+    EXPECT_EQ(document().intent.request.integrator, "radau15");
+    document().intent.request.integrator = integratorBefore;
+    invoke(actionOf("orbits-fine"), {}, document());
+    EXPECT_EQ(document().orbitsInDoubt(), "") << "a question that was put away";
+    document().ui.files.orbitsLeft.clear();
+    facts.integrator = &integrator("radau15");
+    EXPECT_EQ(document().orbitsInDoubt(), "");
+    document().facts = before;
+}
+
 TEST_F(ControllerTest, pointsAtThePicture) {
     const float azimuth = app->document.camera.azimuth;
     EXPECT_EQ(ask(Pointer{PointerKind::orbit, {}, {30, 0}, {100, 100}}).status, CommandStatus::applied);

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sim/io/snapshot.h"
@@ -169,6 +170,69 @@ TEST(CliFiles, bodiesThatMeetUnderAutomaticStepsAreNoResult) {
     const Outcome fixed = run("leapfrog", "0");
     EXPECT_EQ(fixed.code, 0) << "what steps of a fixed length make of it is what was asked for";
     EXPECT_THAT(fixed.err, HasSubstr("the energy was not kept"));
+}
+
+TEST(CliFiles, orbitsThatFixedStepsDoNotFollowAreNotHidden) {
+    const ScratchFolder folder;
+    // Two suns on a wide orbit, and a planet whose orbit about one of them the other makes eccentric.
+    put(folder / "triple.csv",
+        "m,x,y,z,vx,vy,vz\n1,-3.241182749328679,-5.046302757468644,0,0.17172162047122516,-0.11043649029918869,"
+        "-0.0009942085869846093\n0.001,-2.2511827493286787,-5.046302757468644,0,0.17172162047122516,0.06504461383657426,"
+        "0.9942085869846092\n1,3.2434339320780077,5.051349060226113,0,-0.1718933420916964,0.11037144568535212,0\n");
+    put(folder / "flyby.csv", "m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1e-12,-10.05,0.01,0,20,0,0\n");
+    put(folder / "ellipse.csv", "m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1e-3,1.95,0,0,0,0.16,0\n");
+    const auto run = [&](const char* file, std::vector<std::string> more) {
+        more.insert(more.begin(), {"run", (folder / file).string(), "--softening", "0"});
+        return runGravlab(more);
+    };
+    const Outcome chosen = run("triple.csv", {"--steps", "3"});
+    EXPECT_THAT(chosen.out, HasSubstr("with radau15"));
+    EXPECT_THAT(chosen.err, HasSubstr("body 2 goes about bodies 0 and 1"));
+    EXPECT_THAT(run("triple.csv", {"--steps", "3", "--integrator", "leapfrog"}).out, HasSubstr("with leapfrog"));
+    const Outcome kept = run("triple.csv", {"--steps", "3", "--precision", "fp32"});
+    EXPECT_THAT(kept.out, HasSubstr("with leapfrog")) << "radau15 cannot run in single precision";
+    EXPECT_THAT(kept.err, HasSubstr("--integrator radau15 chooses its own steps"));
+    // An ellipse of eccentricity 0.95 in steps that miss its pericentre: the energy returns behind it.
+    const Outcome missed = run("ellipse.csv", {"--dt", "0.002", "--until", "6.28", "--integrator", "leapfrog"});
+    EXPECT_EQ(missed.code, 0) << missed.err;
+    EXPECT_THAT(missed.out, HasSubstr(", largest "));
+    EXPECT_THAT(missed.err, HasSubstr("on the way the energy changed by"));
+    for (const char* integrator : {"leapfrog", "radau15"}) {
+        const Outcome o =
+            run("flyby.csv", {"--integrator", integrator, "--dt", "0.1", "--until", "1", "--csv", "-", "--every", "2"});
+        double least = 1;
+        for (const std::string& line : linesOf(o.out))
+            if (line[0] != 's') least = std::min(least, numbersOf(line).at(19));
+        EXPECT_NEAR(least, 0.0078, 0.004) << integrator << ": the column is the least distance on the path";
+    }
+}
+
+TEST(CliFiles, aRunWhoseBondsStiffenGoesOnFromItsCheckpoint) {
+    if (!hasHdf5()) GTEST_SKIP() << "this build has no HDF5";
+    const ScratchFolder folder;
+    put(folder / "two.csv", "m,x,y,z,vx,vy,vz\n1,0,0,0,-0.6,0,0\n1,1,0,0,0.6,0.1,0\n");
+    put(folder / "bond.csv", "i,j,length,stiffness,damping,breaking,law\n0,1,1.0,5,0,0.15,fene\n");
+    const std::string kept = (folder / "k.hdf5").string();
+    const Outcome first = runGravlab({"run", (folder / "two.csv").string(), "--bonds", (folder / "bond.csv").string(),
+                                      "--softening", "0.1", "--dt", "0.01", "--steps", "15", "--final", kept});
+    EXPECT_EQ(first.code, 0) << first.err;
+    const Outcome second = runGravlab({"run", kept, "--steps", "5"});
+    EXPECT_EQ(second.code, 0) << second.err;
+    EXPECT_EQ(runGravlab({"run", kept, "--steps", "5", "--dt", "0.02"}).code, 2) << "another time step is judged";
+}
+
+TEST(CliFiles, numbersOfATableAreFinite) {
+    const ScratchFolder folder;
+    put(folder / "two.csv", "m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,1,0\n");
+    put(folder / "bond.csv", "i,j,length,stiffness,damping,breaking,law\n0,1,1,5,0,1e-300,fene\n");
+    const std::string two = (folder / "two.csv").string();
+    const Outcome bond = runGravlab({"run", two, "--bonds", (folder / "bond.csv").string(), "--softening", "0.1", "--dt",
+                                     "1e-3", "--steps", "1", "--csv", "-"});
+    EXPECT_EQ(bond.code, 0) << bond.err;
+    EXPECT_TRUE(std::isfinite(numbersOf(linesOf(bond.out).back()).at(4))) << bond.out;
+    const Outcome field = runGravlab({"run", two, "--field", "uniform,ax=1e308", "--steps", "1", "--csv", "-"});
+    EXPECT_EQ(field.code, 5) << field.out;
+    EXPECT_THAT(field.err, HasSubstr("not finite"));
 }
 
 TEST(CliFiles, changesOfAnEnergyAreNotHiddenByAConstant) {

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <string>
 
 namespace gravlab {
 namespace {
@@ -78,6 +79,47 @@ TEST(OrbitTest, whatIsNotClosedHasNoPeriod) {
     charges.law = kLaw<Coulomb>;
     EXPECT_FALSE(centreOfOrbit(bodies, 1, charges));
     EXPECT_FALSE(orbitAbout(bodies, 1, 0, charges));
+}
+
+TEST(OrbitTest, theLeastDistanceIsThatOfThePathWithinTheTime) {
+    // An ellipse of axis 1 and eccentricity 0.5 from its apocentre, and back: the pericentre is half of a period away.
+    const double slow = std::sqrt(2 / 1.5 - 1), half = std::numbers::pi;
+    EXPECT_NEAR(leastDistance({1.5, 0, 0}, {0, slow, 0}, 1, 1.01 * half), 0.5, 1e-12);
+    EXPECT_EQ(leastDistance({1.5, 0, 0}, {0, slow, 0}, 1, 0.99 * half), 1.5) << "not reached";
+    EXPECT_NEAR(leastDistance({1.5, 0, 0}, {0, slow, 0}, 1, -1.01 * half), 0.5, 1e-12);
+    const double fast = std::sqrt(2 / 0.5 - 1);
+    EXPECT_EQ(leastDistance({0.5, 0, 0}, {0, fast, 0}, 1, 1), 0.5);
+    // A flyby: speed 20 at 10, impact parameter 0.01, pull 1. It arrives after about half a time unit.
+    const Vec3d place{-10.05, 0.01, 0}, speed{20, 0, 0};
+    EXPECT_NEAR(leastDistance(place, speed, 1, 0.51), 0.00781, 2e-5);
+    EXPECT_NEAR(leastDistance(place, speed, 1, 0.49), 10.05, 1e-4);
+    EXPECT_NEAR(leastDistance(place, speed, 1, -1), 10.05, 1e-4) << "it comes from far away";
+    EXPECT_NEAR(leastDistance(place, speed, 0, 1), 0.01, 1e-15) << "without a pull: a straight line";
+    EXPECT_EQ(leastDistance({1, 0, 0}, {}, 0, 1), 1);
+}
+
+TEST(OrbitTest, fixedStepsDoNotResolveEveryOrbit) {
+    // An ellipse from its apocentre, and a third body on a circle about both.
+    const auto system = [](double eccentricity, double distance, double third) {
+        ParticleSet bodies;
+        bodies.resize(3);
+        bodies.position = {{0, 0, 0, 1}, {1 + eccentricity, 0, 0, 1e-3}, {distance, 0, 0, third}};
+        bodies.velocity = {{0, 0, 0, 1},
+                           {0, std::sqrt((1 - eccentricity) / (1 + eccentricity)), 0, 1},
+                           {0, 0, std::sqrt((1 + third) / distance), 1}};
+        return bodies;
+    };
+    constexpr double kStep = 1.0 / 64;
+    EXPECT_EQ(unresolvedOrbit(system(0.1, 3, 1e-3), {}, kStep), "");
+    EXPECT_EQ(unresolvedOrbit(system(0.1, 50, 1e-3), {}, kStep), "") << "too light to change the orbit";
+    EXPECT_NE(unresolvedOrbit(system(0.1, 50, 1), {}, kStep).find("body 2 goes about bodies 0 and 1"), std::string::npos);
+    EXPECT_NE(unresolvedOrbit(system(0.9, 3, 1e-3), {}, kStep).find("bodies 0 and 1 turn"), std::string::npos);
+    EXPECT_EQ(unresolvedOrbit(system(0.9, 3, 1e-3), {}, kStep / 16), "");
+    EXPECT_NE(unresolvedOrbit(system(0.1, 3, 1e-3), {}, -0.5), "") << "backwards";
+    EXPECT_EQ(unresolvedOrbit(system(0.9, 3, 1e-3), {.law = kLaw<Coulomb>}, kStep), "");
+    ParticleSet many = system(0.9, 3, 1e-3);
+    many.resize(11);
+    EXPECT_EQ(unresolvedOrbit(many, {}, kStep), "") << "too many bodies for automatic steps";
 }
 
 TEST(OrbitTest, accelerationsAreThoseOfTheLaw) {
