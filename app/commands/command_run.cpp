@@ -25,6 +25,7 @@
 #include "sim/core/text.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/io/file/atomic_file.h"
+#include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
+#include "sim/run/resolve.h"
 
 #include <algorithm>
 #include <charconv>

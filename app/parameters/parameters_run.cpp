@@ -203,7 +203,7 @@ void knob(Rows& rows, std::string path, std::string_view label, std::string_view
           int LaunchConfig::*member) {
     rest.kept.checkpoint = key;
     rest.set = [key](Document& d, const Value& v) {
-        asked(d).pairs().kernel = requestOf(inForce(d).pairs().kernel);
+        asked(d).pairs().kernel = kernelRequestOf(inForce(d).pairs().kernel);
         takeKnob(asked(d), key, v);
     };
     setting(
@@ -390,7 +390,7 @@ void addPhysics(Rows& rows) {
                                 : "it belongs to " + std::string(number.of);
                  }});
     setting(rows, "run.fields", "Fields", "forces from outside: haloes, discs, a bar, drags, relativity", kScenesOwn,
-            [](const Document& d) { return inForce(d).fields.empty() ? std::string(kNoFields) : inForce(d).fields; },
+            [](const Document& d) { return fieldsText(inForce(d).fields.value_or(std::vector<OuterField>())); },
             {.explanation =
                  "Each field acts on every body by itself: a halo, a disc or a bar that is not made of bodies, a drag, "
                  "or the first effects of relativity. 'gravlab list fields' has them with their numbers.",

@@ -113,7 +113,7 @@ void restoreState(Simulation& simulation, const RunConfiguration& then, const Ru
     }
     for (const LawNumber& number : lawNumbers())
         if (then.force.*number.force != now.force.*number.force) wanted.*number.asked = then.force.*number.force;
-    if (then.fields != now.fields) wanted.fields = then.fields.empty() ? std::string(kNoFields) : then.fields;
+    if (then.fields != now.fields) wanted.fields = fieldsText(then.fields.value_or(std::vector<OuterField>()));
     if (wanted != before) simulation.apply(wanted);
     try {
         simulation.restore(state);

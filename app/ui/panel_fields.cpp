@@ -68,8 +68,7 @@ void drawField(PanelContext& p, std::vector<OuterField> fields, std::size_t inde
 }  // namespace
 
 void drawFields(PanelContext& p) {
-    const std::string& now = p.facts.configuration.fields;
-    const std::vector<OuterField> fields = now.empty() ? std::vector<OuterField>() : parsedFields(now);
+    const std::vector<OuterField> fields = p.facts.configuration.fields.value_or(std::vector<OuterField>());
     const std::string shown = fields.empty() ? std::string(kNoFields) : "add to " + std::to_string(fields.size());
     if (p.widgets.beginCombo(controlOf(parameter("run.fields")), shown)) {
         for (std::size_t law = 0; law < fieldLaws().size(); ++law) {

@@ -1,5 +1,6 @@
 // Last stage of a change to a run: the built backend becomes the run's. Nothing here can refuse.
 #include "sim/backends/kernel.h"
+#include "sim/forces/fields/field_text.h"
 #include "sim/run/simulation.h"
 
 #include <utility>
@@ -22,6 +23,8 @@ void Simulation::adopt(BuiltRun built) {
                            term.how.allowedError,
                            term.how.opening,
                            term.what->offer()});
+    v.fields = fieldsOf(othersOf(backend_->terms()));
+    if (!now_.fields && v.fields->empty()) v.fields.reset();
     takeRow(v, backend_->activeKernel(), backend_->activeLaunch(), now_.choice.allowedError);
     v.pairs().opening = now_.choice.opening;  // a requested one waits for a row that has one
     if (v.start)

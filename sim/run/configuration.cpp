@@ -5,9 +5,9 @@
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/forces/cell_grid.h"
+#include "sim/forces/fields/field_text.h"
 #include "sim/forces/force_term.h"
 #include "sim/forces/law_numbers.h"
-#include "sim/measure/orbit.h"
 #include "sim/measure/pair_sum.h"
 #include "sim/measure/potential_error.h"
 #include "sim/tree/criterion.h"
@@ -164,11 +164,6 @@ void RunRequest::changeBackend(const std::optional<std::string>& name) {
     openOthers();
 }
 
-std::string unresolvedOrbitOf(const StartState* start, const ForceSettings& force, double timeStep) {
-    const bool begins = start && start->state.clock.step == 0 && start->state.others.empty();
-    return begins ? unresolvedOrbit(start->state.bodies, force, timeStep) : std::string();
-}
-
 bool keepsEnergy(const RunConfiguration& configuration) {
     return std::ranges::all_of(configuration.terms, [](const TermInUse& term) { return term.offer.conservesEnergy; });
 }
@@ -187,10 +182,27 @@ PairSummation pairSummation(const RunConfiguration& configuration) {
     return pairsByTree(accuracyOfEnergy(pairs.accuracy > 0 ? pairs.accuracy : kUsualAccuracy));
 }
 
-KernelRequest requestOf(const KernelInUse& kernel) {
+KernelRequest kernelRequestOf(const KernelInUse& kernel) {
     KernelRequest request{.kernel = kernel.kernel};
     for (const LaunchNumber& number : kLaunchNumbers) request.launch.*number.wanted = kernel.launch.*number.now;
     return request;
+}
+
+TermRequests termRequestsOf(const RunConfiguration& c) {
+    TermRequests requests;
+    for (const TermInUse& term : c.terms) {
+        TermRequest& asked = requests[term.term];
+        if (term.accuracy > 0) asked.accuracy = term.accuracy;
+        if (term.opening > 0) asked.opening = term.opening;
+        asked.kernel = kernelRequestOf(term.kernel);
+        if (term.term == kPairLawTerm) continue;  // files have keys for each number of its launch
+        // Request only numbers of the launch that the row tunes and that differ from the usual ones.
+        const KernelRow& row = termKernel(c.backend, term.term, term.kernel.kernel);
+        for (const LaunchNumber& number : kLaunchNumbers)
+            if (!number.has(row) || term.kernel.launch.*number.now == row.usual.*number.now)
+                (asked.kernel.launch.*number.wanted).reset();
+    }
+    return requests;
 }
 
 RunRequest requestOf(const RunConfiguration& c) {
@@ -202,11 +214,12 @@ RunRequest requestOf(const RunConfiguration& c) {
                        .backend = c.backend,
                        .backendOpen = c.backendOpen,
                        .backendOptions = c.backendOptions,
+                       .terms = termRequestsOf(c),
                        .integrator = c.integrator,
                        .timeStep = c.timeStep,
                        .softening = c.force.softening,
                        .law = c.force.law,
-                       .fields = c.fields.empty() ? std::nullopt : std::optional(c.fields),
+                       .fields = c.fields ? std::optional(fieldsText(*c.fields)) : std::nullopt,
                        .precision = c.force.precision,
                        .start = c.start,
                        .tuning = c.tuning};
@@ -219,18 +232,6 @@ RunRequest requestOf(const RunConfiguration& c) {
     // Of two ways to sizes, one at most is in force.
     if (c.contact.radius > 0) request.radius = c.contact.radius;
     if (c.contact.density > 0) request.density = c.contact.density;
-    for (const TermInUse& term : c.terms) {
-        TermRequest& asked = request.terms[term.term];
-        if (term.accuracy > 0) asked.accuracy = term.accuracy;
-        if (term.opening > 0) asked.opening = term.opening;
-        asked.kernel = requestOf(term.kernel);
-        if (term.term == kPairLawTerm) continue;  // files have keys for each number of its launch
-        // Request only numbers of the launch that the row tunes and that differ from the usual ones.
-        const KernelRow& row = termKernel(c.backend, term.term, term.kernel.kernel);
-        for (const LaunchNumber& number : kLaunchNumbers)
-            if (!number.has(row) || term.kernel.launch.*number.now == row.usual.*number.now)
-                (asked.kernel.launch.*number.wanted).reset();
-    }
     return request;
 }
 

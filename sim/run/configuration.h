@@ -3,6 +3,7 @@
 // inferred from two equal values.
 #pragma once
 #include "sim/backends/tuning.h"
+#include "sim/forces/fields/field.h"
 #include "sim/forces/force_settings.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/run/start_state.h"
@@ -137,9 +138,9 @@ struct RunConfiguration {
     BackendOptions backendOptions{};  ///< as requested
     std::vector<TermInUse> terms = {{.term = std::string(kPairLawTerm), .description = {}}};  ///< the pair law first
     std::string integrator;
-    double timeStep = 0;    ///< [T]
-    ForceSettings force{};  ///< law, its numbers, softening and precision
-    std::string fields{};   ///< outer forces with plain numbers; empty: there are none, and none were requested
+    double timeStep = 0;                              ///< [T]
+    ForceSettings force{};                            ///< law, its numbers, softening and precision
+    std::optional<std::vector<OuterField>> fields{};  ///< outer forces; empty: there are none, and none were requested
     ContactSettings contact{};
     std::shared_ptr<const StartState> start{};
     std::shared_ptr<const Tuning> tuning{};
@@ -148,9 +149,6 @@ struct RunConfiguration {
     std::span<const TermInUse> others() const { return std::span(terms).subspan(1); }
     bool operator==(const RunConfiguration&) const = default;
 };
-
-/// See unresolvedOrbit(), for the bodies of a file at their start. Empty for a null start, and where other terms act.
-std::string unresolvedOrbitOf(const StartState* start, const ForceSettings& force, double timeStep);
 
 /// Whether all of its forces conserve the energy, so that a change of it is an error.
 bool keepsEnergy(const RunConfiguration& configuration);
@@ -162,8 +160,10 @@ void takeRow(RunConfiguration& configuration, const KernelRow& row, const Launch
 /// How the host sums the pairs of this run: as its forces are computed. Null: all of them.
 PairSummation pairSummation(const RunConfiguration& configuration);
 
+/// Requests for just these kernels, launches and accuracies of all terms.
+TermRequests termRequestsOf(const RunConfiguration& configuration);
 /// A request for just that kernel and launch.
-KernelRequest requestOf(const KernelInUse& kernel);
+KernelRequest kernelRequestOf(const KernelInUse& kernel);
 /// A request for all of these values, so that nothing is left open.
 RunRequest requestOf(const RunConfiguration& configuration);
 

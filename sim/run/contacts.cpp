@@ -12,37 +12,6 @@
 
 namespace gravlab {
 
-ContactSettings contactOf(const RunRequest& wanted, const Scene& scene) {
-    ContactSettings contact = scene.contact;
-    contact.mode = wanted.contact.value_or(contact.mode);
-    contact.restitution = wanted.restitution.value_or(contact.restitution);
-    contact.friction = wanted.friction.value_or(contact.friction);
-    if (wanted.radius || wanted.density) {
-        contact.radius = wanted.radius.value_or(0);
-        contact.density = wanted.density.value_or(0);
-    }
-    return contact;
-}
-
-void suitContact(Plan& plan, const Present& present) {
-    const Configuration& c = plan.configuration;
-    const ContactSettings& contact = c.values.contact;
-    const bool goesOn = plan.resumed && (!c.changes.start || plan.resumed->clock.step != 0);
-    if (!plan.bodies && c.changes.sizes) {
-        plan.resumed = present.state();
-        plan.bodies = {plan.resumed, &plan.resumed->bodies};
-    }
-    const bool all = c.changes.sizes || (c.changes.start && !goesOn), edits = c.changes.bodies && !plan.resumed;
-    if (plan.bodies && (all || edits) && (contact.radius > 0 || contact.density > 0)) {
-        auto sized = std::make_shared<ParticleSet>(*plan.bodies);
-        giveRadii(*sized, contact, !all);
-        plan.bodies = std::move(sized);
-    }
-    if (plan.bodies) requireContact(contact, c.values.force, plan.bodies.get());
-    if (plan.bodies && contact.acts() && (all || c.changes.contact)) countOverlaps(*plan.bodies);
-    if (!plan.bodies && c.changes.contact && contact.acts()) requireContact(contact, c.values.force, present.bodies().get());
-}
-
 AdvanceStatus Simulation::advance(const Budget& budget, VertexSink* sink) {
     // Contacts lose energy, so a run backwards in time has none.
     if (!now_.values.contact.acts() || !(now_.values.timeStep > 0)) {

@@ -4,6 +4,7 @@
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/core/sha256.h"
+#include "sim/forces/fields/field_text.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 
@@ -49,7 +50,7 @@ std::string differences(const RunConfiguration& c) {
     for (const LawNumber& number : lawNumbers())
         if (c.force.*number.force != scene.*number.scene) add(number.option.substr(2), c.force.*number.force);
     for (const auto& [name, value] : c.parameters) add(name, value);
-    if (!c.fields.empty() && !scene.terms) text += c.fields + ", ";
+    if (c.fields && !scene.terms) text += fieldsText(*c.fields) + ", ";
     return text;
 }
 

@@ -122,95 +122,158 @@ CheckTargets targetsOf(const ParticleSet& bodies, const ForceTerms& others) {
     return targets;
 }
 
-Plan judge(Configuration configuration, const Present& present) {
-    Plan plan{.configuration = std::move(configuration)};
-    Configuration& c = plan.configuration;
-    RunConfiguration& v = c.values;
-    const StartState* start = v.start.get();
-    if (c.changes.start) {
-        // An existing run keeps its own memory until this one is built.
-        const std::size_t sources = start                  ? sourcesOf(start->state.bodies.position).count
-                                    : c.scene->massive > 0 ? c.scene->massive
-                                                           : SourceBodies{}.count;
-        MemoryNeed need = memoryNeed(*c.backend.row, v.bodies, v.force, c.choice, c.integrator->program, sources);
-        need.host += kBytesPerBody * static_cast<double>(v.bodies);
-        if (v.bodies >= kManyBodies) WorkWatch::note(needText(need, v.bodies));
-        requireMemory(need, freeMemory(*c.backend.row, v.backendOptions), v.bodies);
-    }
+namespace {
 
-    ForceTerms others;
-    for (std::size_t k = 1; k < present.terms.size(); ++k) others.push_back(present.terms[k].what);
-    plan.resumed = present.resumed;
-    if (c.changes.start && start) {
-        plan.bodies = {v.start, &start->state.bodies};
-        plan.resumed = {v.start, &start->state};
-        others = start->state.others;
+/// A plan in the making: the configuration that it follows, and the terms beside the pair law.
+struct Judging {
+    const Present& present;
+    Plan plan{};
+    ForceTerms others{};
+
+    Configuration& c() { return plan.configuration; }
+    RunConfiguration& values() { return plan.configuration.values; }
+    const StartState* start() { return values().start.get(); }
+    std::shared_ptr<const ParticleSet> bodies() { return plan.bodies ? plan.bodies : present.bodies(); }
+    SceneRequest scene(std::size_t bodies) {
+        return {.bodies = bodies, .seed = values().seed, .parameters = values().parameters};
+    }
+};
+
+/// Memory for a start is checked before any bodies exist. An existing run keeps its own until this one is built.
+void requireRoom(Judging& j) {
+    const Configuration& c = j.c();
+    const RunConfiguration& v = c.values;
+    if (!c.changes.start) return;
+    const std::size_t sources = v.start                ? sourcesOf(v.start->state.bodies.position).count
+                                : c.scene->massive > 0 ? c.scene->massive
+                                                       : SourceBodies{}.count;
+    MemoryNeed need = memoryNeed(*c.backend.row, v.bodies, v.force, c.choice, c.integrator->program, sources);
+    need.host += kBytesPerBody * static_cast<double>(v.bodies);
+    if (v.bodies >= kManyBodies) WorkWatch::note(needText(need, v.bodies));
+    requireMemory(need, freeMemory(*c.backend.row, v.backendOptions), v.bodies);
+}
+
+/// The bodies to load, and the terms that act on them before any outer fields change.
+void loadBodies(Judging& j) {
+    const Configuration& c = j.c();
+    Plan& plan = j.plan;
+    for (std::size_t k = 1; k < j.present.terms.size(); ++k) j.others.push_back(j.present.terms[k].what);
+    plan.resumed = j.present.resumed;
+    if (c.changes.start && j.start()) {
+        plan.bodies = {c.values.start, &c.values.start->state.bodies};
+        plan.resumed = {c.values.start, &c.values.start->state};
+        j.others = c.values.start->state.others;
     } else if (c.changes.start) {
-        ParticleSet built = c.scene->build({.bodies = v.bodies, .seed = v.seed, .parameters = v.parameters});
-        others.clear();
-        if (c.scene->terms)
-            others = c.scene->terms({.bodies = built.size(), .seed = v.seed, .parameters = v.parameters}, built);
+        ParticleSet built = c.scene->build(j.scene(c.values.bodies));
+        j.others.clear();
+        if (c.scene->terms) j.others = c.scene->terms(j.scene(built.size()), built);
         plan.bodies = std::make_shared<const ParticleSet>(std::move(built));
     } else if (c.changes.bodies || c.changes.backend) {
-        plan.bodies = present.bodies();
+        plan.bodies = j.present.bodies();
     }
-    if (c.changes.bodies && plan.resumed && plan.resumed->others.size() == others.size()) others = plan.resumed->others;
-    const bool other =
-        c.fields ? fieldsText(*c.fields) != fieldsText(fieldsOf(others)) : c.changes.fields && !c.changes.start;
-    if (other) {
-        const std::shared_ptr<const ParticleSet> bodies = plan.bodies ? plan.bodies : present.bodies();
-        const SceneRequest request{.bodies = bodies->size(), .seed = v.seed, .parameters = v.parameters};
-        // An open request means the scene's own forces again.
-        const ForceTerms own = !c.fields && c.scene->terms ? c.scene->terms(request, *bodies) : ForceTerms();
-        others = withFields(others, c.fields ? *c.fields : fieldsOf(own), *bodies);
-        plan.otherFields = true;
-        // Kernels of forces that no longer act are no longer requested.
-        std::erase_if(c.request.terms, [&](const auto& asked) {
-            const auto is = [&](const auto& term) { return term->kind() == asked.first; };
-            const bool acted = std::ranges::any_of(present.terms, [&](const Term& term) { return is(term.what); });
-            return asked.first != kPairLawTerm && acted && std::ranges::none_of(others, is);
-        });
-    }
-    v.fields = c.fields || !fieldsOf(others).empty() ? fieldsText(fieldsOf(others)) : std::string();
-    if (const Reason reason = refusal(c.integrator->program, termsOf(v.force, others)); !reason.empty())
-        throw UsageError(reason);
-    // A bond that stiffens while it moves does not end a run under way, nor does it forbid to continue that run.
-    const bool underWay = plan.resumed && plan.resumed->clock.step != 0 && !plan.otherFields;
-    const double formerStep = underWay ? plan.resumed->clock.timeStep : present.timeStep;
-    const bool newBodies = c.changes.bodies || c.changes.start || plan.otherFields;
-    if (!others.empty() && ((newBodies && !underWay) || v.timeStep != formerStep)) {
-        const std::shared_ptr<const ParticleSet> bodies = plan.bodies ? plan.bodies : present.bodies();
-        if (const Reason reason = refusal(c.integrator->program, termsOf(v.force, others), termBodies(*bodies), v.timeStep);
-            !reason.empty())
-            throw UsageError(reason);
-    }
-    plan.terms = chooseTerms(c, others, present.terms);
-    const auto same = [](const Term& a, const Term& b) { return a.how == b.how && sameTerms({a.what}, {b.what}); };
-    if (!plan.bodies &&
-        !std::equal(plan.terms.begin() + 1, plan.terms.end(), present.terms.begin() + 1, present.terms.end(), same)) {
-        // Methods of terms are made when bodies are loaded: the run is loaded again at its present state.
-        plan.resumed = present.state();
-        plan.bodies = {plan.resumed, &plan.resumed->bodies};
-        // The state has the terms that change in a run as they are now.
-        for (Term& term : plan.terms)
-            for (const auto& now : plan.resumed->others)
-                if (term.what->offer().changes && term.what->kind() == now->kind()) term.what = now;
-    }
+    if (c.changes.bodies && plan.resumed && plan.resumed->others.size() == j.others.size()) j.others = plan.resumed->others;
+}
 
-    suitContact(plan, present);
-    if (plan.bodies) {
-        requireBodies(plan.bodies->size());
-        plan.targets = targetsOf(*plan.bodies, others);
-        // A run that was judged at its beginning continues in its precision.
-        const bool started = start && start->state.clock.step != 0 && c.request.precision;
-        const bool goesOn = c.changes.start ? started : plan.resumed && v.force == present.force;
-        if (!goesOn) suitPrecision(c, *plan.bodies, others);
-    } else {
-        plan.carried = suitForce(c, present, others);
+/// Replaces the outer fields by the requested ones; an open request means the scene's own forces again.
+void replaceFields(Judging& j) {
+    Configuration& c = j.c();
+    const bool other = c.fields ? *c.fields != fieldsOf(j.others) : c.changes.fields && !c.changes.start;
+    if (!other) return;
+    const std::shared_ptr<const ParticleSet> bodies = j.bodies();
+    const ForceTerms own = !c.fields && c.scene->terms ? c.scene->terms(j.scene(bodies->size()), *bodies) : ForceTerms();
+    j.others = withFields(j.others, c.fields ? *c.fields : fieldsOf(own), *bodies);
+    j.plan.otherFields = true;
+    // Kernels of forces that no longer act are no longer requested.
+    std::erase_if(c.request.terms, [&](const auto& asked) {
+        const auto is = [&](const auto& term) { return term->kind() == asked.first; };
+        const bool acted = std::ranges::any_of(j.present.terms, [&](const Term& term) { return is(term.what); });
+        return asked.first != kPairLawTerm && acted && std::ranges::none_of(j.others, is);
+    });
+}
+
+/// The integrator runs under the terms, and its steps are short enough for them where they begin.
+void requireTerms(Judging& j) {
+    const Configuration& c = j.c();
+    const StepProgram program = c.integrator->program;
+    const ForceTerms terms = termsOf(c.values.force, j.others);
+    if (const Reason reason = refusal(program, terms); !reason.empty()) throw UsageError(reason);
+    // A bond that stiffens while it moves does not end a run under way, nor does it forbid to continue that run.
+    const bool underWay = j.plan.resumed && j.plan.resumed->clock.step != 0 && !j.plan.otherFields;
+    const double formerStep = underWay ? j.plan.resumed->clock.timeStep : j.present.timeStep;
+    const bool begins = (c.changes.bodies || c.changes.start || j.plan.otherFields) && !underWay;
+    if (j.others.empty() || (!begins && c.values.timeStep == formerStep)) return;
+    if (const Reason reason = refusal(program, terms, termBodies(*j.bodies()), c.values.timeStep); !reason.empty())
+        throw UsageError(reason);
+}
+
+/// Methods of terms are made when bodies are loaded: where they change, the run is loaded again at its present state.
+void reloadForTerms(Judging& j) {
+    Plan& plan = j.plan;
+    const std::vector<Term>& before = j.present.terms;
+    const auto same = [](const Term& a, const Term& b) { return a.how == b.how && sameTerms({a.what}, {b.what}); };
+    if (plan.bodies || std::equal(plan.terms.begin() + 1, plan.terms.end(), before.begin() + 1, before.end(), same)) return;
+    plan.resumed = j.present.state();
+    plan.bodies = {plan.resumed, &plan.resumed->bodies};
+    // The state has the terms that change in a run as they are now.
+    for (Term& term : plan.terms)
+        for (const auto& now : plan.resumed->others)
+            if (term.what->offer().changes && term.what->kind() == now->kind()) term.what = now;
+}
+
+/// Gives the bodies of the plan their radii, and checks that contacts can act on them. A run under way keeps the radii that
+/// its mergers made.
+void suitContact(Judging& j) {
+    Plan& plan = j.plan;
+    const Configuration& c = plan.configuration;
+    const ContactSettings& contact = c.values.contact;
+    const bool goesOn = plan.resumed && (!c.changes.start || plan.resumed->clock.step != 0);
+    if (!plan.bodies && c.changes.sizes) {
+        plan.resumed = j.present.state();
+        plan.bodies = {plan.resumed, &plan.resumed->bodies};
     }
-    plan.terms.front().what = std::make_shared<const PairLaw>(v.force);
-    c.changes.force |= v.force != present.force;
-    return plan;
+    const bool all = c.changes.sizes || (c.changes.start && !goesOn), edits = c.changes.bodies && !plan.resumed;
+    if (plan.bodies && (all || edits) && (contact.radius > 0 || contact.density > 0)) {
+        auto sized = std::make_shared<ParticleSet>(*plan.bodies);
+        giveRadii(*sized, contact, !all);
+        plan.bodies = std::move(sized);
+    }
+    if (plan.bodies)
+        requireContact(contact, c.values.force, plan.bodies.get());
+    else if (c.changes.contact && contact.acts())
+        requireContact(contact, c.values.force, j.present.bodies().get());
+}
+
+/// Chooses the targets of checks, and a precision that suits the bodies. A run that was judged at its beginning continues in
+/// its precision.
+void suitBodies(Judging& j) {
+    Configuration& c = j.c();
+    if (!j.plan.bodies) {
+        j.plan.carried = suitForce(c, j.present, j.others);
+        return;
+    }
+    requireBodies(j.plan.bodies->size());
+    j.plan.targets = targetsOf(*j.plan.bodies, j.others);
+    const bool goesOn = c.changes.start ? j.start() && j.start()->state.clock.step != 0 && c.request.precision
+                                        : j.plan.resumed && c.values.force == j.present.force;
+    if (!goesOn) suitPrecision(c, *j.plan.bodies, j.others);
+}
+
+}  // namespace
+
+Plan judge(Configuration configuration, const Present& present) {
+    Judging j{present};
+    j.plan.configuration = std::move(configuration);
+    requireRoom(j);
+    loadBodies(j);
+    replaceFields(j);
+    requireTerms(j);
+    j.plan.terms = chooseTerms(j.c(), j.others, present.terms);
+    reloadForTerms(j);
+    suitContact(j);
+    suitBodies(j);
+    j.plan.terms.front().what = std::make_shared<const PairLaw>(j.values().force);
+    j.c().changes.force |= j.values().force != present.force;
+    return std::move(j.plan);
 }
 
 }  // namespace gravlab

@@ -54,8 +54,4 @@ struct Plan {
 /// the bodies. An open precision becomes double instead.
 Plan judge(Configuration configuration, const Present& present);
 
-/// Gives the bodies of the plan their radii, and checks that contacts can act on them. A run under way keeps the radii that
-/// its mergers made.
-void suitContact(Plan& plan, const Present& present);
-
 }  // namespace gravlab

@@ -41,7 +41,7 @@ struct Configuration {
 /// backend that cannot run.
 Configuration resolve(const RunRequest& wanted, const Configuration* now, bool again = false);
 
-/// The requested contacts, else the scene's. A requested radius replaces the scene's density, and the reverse.
-ContactSettings contactOf(const RunRequest& wanted, const Scene& scene);
+/// See unresolvedOrbit(), for the bodies of a file at their start. Empty for a null start, and where other terms act.
+std::string unresolvedOrbitOf(const StartState* start, const ForceSettings& force, double timeStep);
 
 }  // namespace gravlab
