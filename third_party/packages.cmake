@@ -89,6 +89,9 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   ]] COMPONENT portable EXCLUDE_FROM_ALL)
 endif()
 
+# Draws figures for Python's matplotlib; the program looks there for it.
+install(FILES ${PROJECT_SOURCE_DIR}/clients/python/gravlab/figures.py DESTINATION share/gravlab)
+
 # The Python client, as the package python3-gravlab: Debian's Python looks there. It is compiled when it is installed.
 set(_python ${PROJECT_SOURCE_DIR}/clients/python/gravlab)
 set(_scripts ${PROJECT_BINARY_DIR}/python3-gravlab)
@@ -123,7 +126,7 @@ set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_NAME gravlab)
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SHLIBDEPS ON)
 # Opened at run time, so that dpkg-shlibdeps does not see them.
-set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_RECOMMENDS "libegl1, libgl1, libgl1-mesa-dri, libglfw3 (>= 3.3), ffmpeg")
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_RECOMMENDS "libegl1, libgl1, libgl1-mesa-dri, libglfw3 (>= 3.3), ffmpeg, python3-matplotlib")
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SUGGESTS "python3-gravlab")
 set(CPACK_DEBIAN_UNSPECIFIED_DESCRIPTION "laboratory for gravity between many bodies, in real time
 gravlab computes the pull between all pairs of up to millions of bodies, on an

@@ -1,5 +1,6 @@
 #include "app/bench/figure_parts.h"
 
+#include "app/bench/benchmark_text.h"
 #include "app/bench/term_bench.h"
 #include "app/tables/format.h"
 #include "sim/backends/block_figures.h"
@@ -13,10 +14,6 @@
 
 namespace gravlab {
 namespace {
-
-// Paper 004: with rows of equal lengths, a thread a row is about three times faster than a thread an element.
-constexpr double kPaperFactor = 3;
-constexpr std::string_view kPaperCurve = "paper 004: 3 times bonds-per-element, for equal rows";
 
 /// A net of which `ofHub` bonds lead to body 0 and the others to eight neighbours. All bonds are alike. The hub is heavy and
 /// the steps are short, so that no body moves far.
@@ -110,7 +107,7 @@ Reason whyNoBonds(const FigureRequest& request) {
     return backend(request.backend).exact ? "the " + request.backend + " backend has one way to compute bonds" : Reason();
 }
 
-FigureStudy bondStudy(const FigureRequest& request, const FigureProgress& progress) {
+void bondStudy(const FigureRequest& request, const FigureProgress& progress, FigureStudy& into) {
     const std::size_t count = request.bodies.empty() ? (backend(request.backend).onDevice ? 1048576 : 65536)
                                                      : std::max<std::size_t>(64, request.bodies.front());
     std::vector<std::size_t> hubs{0};
@@ -124,17 +121,10 @@ FigureStudy bondStudy(const FigureRequest& request, const FigureProgress& progre
     const std::vector<KernelChoice> choices = termChoices(
         request.backend, Bonds::kKind, wanted == request.run.terms.end() ? TermRequest{} : wanted->second, false);
 
-    FigureStudy study;
     const double copied = copyRate(request);
-    double most = 0;
-    Plot plot;
-    plot.x = figures_detail::logarithmicAxis("longest row over the mean one");
-    plot.y = figures_detail::logarithmicAxis("ends of bonds a second");
-    study.csv =
+    into.csv =
         "kernel,bodies,bonds,hub_row,imbalance,ends_per_second,spread,pads_an_entry,bytes_an_entry,"
-        "gbytes_per_second,of_copy,colours,note\n";
-    std::size_t refused = 0;
-    double element = 0, least = 1;
+        "gbytes_per_second,of_copy,colours,verified,note,device,driver,date\n";
     for (const std::size_t ofHub : hubs) {
         TermStudy net = netStudy(count, ofHub);
         const Bonds& bonds = static_cast<const Bonds&>(*net.system.terms[1].what);
@@ -142,44 +132,18 @@ FigureStudy bondStudy(const FigureRequest& request, const FigureProgress& progre
         for (const KernelChoice& choice : choices) {
             const SweepResult result = timeBonds(*made, net, choice, request);
             const BenchmarkRow& row = result.row;
-            if (study.device.empty()) study.device = row.device;
-            refused += result.refused;
-            study.right = study.right && (result.refused || row.verified);
+            into.right = into.right && (result.refused || row.verified);
             const double moved = bytesPerSecond(row, bonds), ofCopy = copied > 0 ? moved / copied : 0;
-            most = std::max(most, ofCopy);
-            study.csv +=
-                formatted("%s,%zu,%zu,%u,%.4g,%.6g,%.3g,%.3g,%.3g,%.4g,%.3g,%.0f,", nameOf(choice).c_str(), count,
+            into.csv +=
+                formatted("%s,%zu,%zu,%u,%.4g,%.6g,%.3g,%.3g,%.3g,%.4g,%.3g,%.0f,%s,", nameOf(choice).c_str(), count,
                           bonds.list().size(), lengths.longest, lengths.imbalance(), row.interactionsPerSecond, row.spread,
                           figureNamed(row.figures, "pads an entry"), figureNamed(row.figures, "bytes an entry"),
-                          1e-9 * moved, ofCopy, figureNamed(row.figures, "colours")) +
-                (row.note.empty() ? std::string() : "\"" + row.note + "\"") + "\n";
-            ++study.points;
-            progress(study.points, hubs.size() * choices.size());
-            if (!row.verified) continue;
-            if (nameOf(choice) == "bonds-per-element" && ofHub == 0) {
-                element = row.interactionsPerSecond;
-                least = lengths.imbalance();
-            }
-            seriesNamed(plot, nameOf(choice)).add(lengths.imbalance(), row.interactionsPerSecond, row.spread);
+                          1e-9 * moved, ofCopy, figureNamed(row.figures, "colours"), row.verified ? "true" : "false") +
+                csvCell(row.note) + "," + figures_detail::deviceCells(*made) + "\n";
+            ++into.points;
+            progress(into.points, hubs.size() * choices.size());
         }
     }
-    if (element > 0) {
-        PlotSeries& paper = seriesNamed(plot, std::string(kPaperCurve));
-        paper.x = {least, 4 * least};
-        paper.y = {kPaperFactor * element, kPaperFactor * element};
-        paper.error = {0, 0};
-        paper.dashed = true;
-        paper.markers = false;
-    }
-    study.plots = {std::move(plot)};
-    study.protocol = std::to_string(count) + " bodies, about " + std::to_string(4 * count) +
-                     " bonds, of which ever more lead to one body; fp32; each row is checked against fp64 and timed";
-    if (copied > 0)
-        study.protocol +=
-            formatted("; a copy within the device moves %.0f GB/s, the best row %.0f %% of that", 1e-9 * copied, 100 * most);
-    if (refused > 0) study.protocol += "; " + std::to_string(refused) + " points that a row refuses are omitted";
-    if (!study.right) study.protocol += "; SOME WERE WRONG and are left out";
-    return study;
 }
 
 }  // namespace gravlab

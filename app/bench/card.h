@@ -2,7 +2,7 @@
 // posting. Rule: a card needs a verified rate.
 #pragma once
 #include "app/bench/sweep.h"
-#include "app/system/picture.h"
+#include "app/plots/page.h"
 
 #include <span>
 #include <string>
@@ -25,7 +25,7 @@ struct Card {
 Card makeCard(std::span<const SweepResult> results);
 /// Plain text, about 100 columns.
 std::string cardText(const Card& card);
-/// 1600 x 900 pixels: headline, table, curve, protocol.
-Picture cardPicture(const Card& card, std::span<const SweepResult> results);
+/// Headline, table, curve, protocol.
+Page cardPage(const Card& card, std::span<const SweepResult> results);
 
 }  // namespace gravlab

@@ -1,8 +1,7 @@
 // The figures. Rule: a figure takes its kernels and factors from the kernel table, and omits what cannot be measured.
+#include "app/bench/benchmark_text.h"
 #include "app/bench/figure_parts.h"
 
-#include "app/bench/papers.h"
-#include "app/system/built_in.h"
 #include "app/tables/format.h"
 #include "sim/backends/backend.h"
 #include "sim/core/names.h"
@@ -15,13 +14,6 @@ namespace gravlab {
 using namespace figures_detail;
 
 namespace {
-
-constexpr int kFigureWidth = 1920, kFigureHeight = 1080;
-constexpr float kFontSize = 30;
-using paper::kInk;
-const SweepMeasure kThousandSteps{"thousand-steps", "seconds for 1,000 steps",
-                                  [](const BenchmarkRow& row) { return row.msPerStep; },
-                                  [](const BenchmarkRow& row) { return row.stepSpread; }};
 
 constexpr const char* kBlockAndUnroll[] = {"block", "unroll"};
 constexpr const char* kUnroll[] = {"unroll"};
@@ -136,105 +128,9 @@ double factorOverSerial(std::span<const SweepResult> results, const SweepResult&
 
 constexpr FigureColumn kCpuGpuColumns[] = {{"factor_over_serial", factorOverSerial}};
 
-std::string cpuGpuNote(const FigureRequest& request) {
+std::string noGpuNote(const FigureRequest& request) {
     const Reason reason = deviceBackend().unavailable(request.options);
-    return reason.empty() ? "hollow: extrapolated from measured steps"
-                          : "hollow: extrapolated from measured steps; no GPU curve: " + reason;
-}
-
-const SweepMeasure kShareOfBound{"share", "fraction of the device's issue bound [%]",
-                                 [](const BenchmarkRow& row) {
-                                     return row.boundPerSecond > 0 ? 100 * row.interactionsPerSecond / row.boundPerSecond
-                                                                   : 0;
-                                 },
-                                 [](const BenchmarkRow& row) { return row.spread; }};
-
-/// Adds the curves of papers. Rates of different years and devices differ by decades, so the axis becomes logarithmic.
-void addPapers(Plot& plot, std::string_view figure, PaperMeasure measure) {
-    for (PlotSeries& series : paperCurves(figure, measure)) {
-        for (const double x : series.x)
-            if (std::ranges::find(plot.x.ticks, x) == plot.x.ticks.end()) plot.x.ticks.push_back(x);
-        plot.series.push_back(std::move(series));
-    }
-    std::ranges::sort(plot.x.ticks);
-    plot.x.names.clear();
-    for (const double tick : plot.x.ticks) plot.x.names.push_back(axisText(tick));
-    plot.marked = false;
-    if (measure != PaperMeasure::share) plot.y.logarithmic = true;
-}
-
-/// The rates, and beside them all rates as fractions of what each device can issue. One legend covers both plots.
-void drawBesidePapers(const FigureArea& area, const char* axis, std::span<const SweepResult> results) {
-    Plot rates = sweepPlot("", sweepAxis(axis), results, kForceRate);
-    Plot shares = sweepPlot("", sweepAxis(axis), results, kShareOfBound);
-    addPapers(rates, axis, PaperMeasure::gigaRate);
-    addPapers(shares, axis, PaperMeasure::share);
-    std::vector<PlotSeries> known = std::move(shares.series);
-    shares.series.clear();
-    for (const PlotSeries& rate : rates.series) {
-        const auto share = std::ranges::find(known, rate.label, &PlotSeries::label);
-        const bool has = share != known.end() && std::ranges::any_of(share->y, [](double part) { return part > 0; });
-        shares.series.push_back(has ? *share
-                                    : PlotSeries{.label = rate.label, .x = {}, .y = {}, .error = {}, .hollow = rate.hollow});
-        shares.series.back().dashed = rate.dashed;
-    }
-    shares.y.label = "fraction of each device's issue bound [%]";
-    shares.x.ticks = rates.x.ticks;
-    shares.x.names = rates.x.names;
-    drawTwo(area, rates, shares, 0.34f, area.style);
-}
-
-template <const SweepMeasure& measure>
-void drawCurves(const FigureArea& area, const char* axis, std::span<const SweepResult> results) {
-    if (area.papers) return drawBesidePapers(area, axis, results);
-    drawPlot(area.canvas.ink(), area.from, area.to, sweepPlot("", sweepAxis(axis), results, measure), area.style);
-}
-
-void drawSplit(const FigureArea& area, std::span<const SweepResult> results) {
-    if (area.papers) return drawBesidePapers(area, "split", results);
-    Plot plot = sweepPlot("", sweepAxis("split"), results, kStepRate);
-    for (PlotSeries& series : plot.series) series.label += ", whole steps";
-    for (PlotSeries& series : sweepPlot("", sweepAxis("split"), results, kForceRate).series) {
-        series.label += ", forces only";
-        plot.series.push_back(std::move(series));
-    }
-    plot.y.label = "G interactions/s";
-    if (plot.marked) plot.x.label += "; dashed: the fastest steps";
-    drawPlot(area.canvas.ink(), area.from, area.to, plot, area.style);
-}
-
-/// All times on logarithmic axes, and on linear ones up to the time of the slowest curve of the GPU, or of all cores.
-void drawCpuGpu(const FigureArea& area, std::span<const SweepResult> results) {
-    Plot plot = sweepPlot("", sweepAxis("bodies"), results, kThousandSteps);
-    plot.y.logarithmic = true;
-    plot.marked = false;
-    Plot zoom = plot;
-    zoom.x.logarithmic = zoom.y.logarithmic = false;
-    zoom.y.high = 0;
-    for (PlotSeries& series : plot.series) {
-        // The curve's name has the factor of its last point.
-        const auto last = std::ranges::find_if(results, [&](const SweepResult& result) {
-            return result.point.series == series.label && !series.x.empty() && result.point.x == series.x.back();
-        });
-        const double factor = last == results.end() || series.label == kSerial ? 0 : factorOverSerial(results, *last);
-        if (factor > 0) series.label += ": " + timesText(factor) + " at " + grouped(last->point.bodies).text;
-    }
-    const bool device = std::ranges::any_of(results, [](const SweepResult& result) {
-        return result.row.verified && result.point.backend == deviceBackend().name;
-    });
-    for (const SweepResult& result : results)
-        if (result.row.verified &&
-            (device ? result.point.backend == deviceBackend().name : result.point.series == "all cores"))
-            zoom.y.high = std::max(zoom.y.high, 1.2 * result.row.msPerStep);
-    zoom.y.label = "seconds for 1,000 steps, linear";
-    if (area.papers) addPapers(plot, "cpu-gpu", PaperMeasure::thousandSteps);
-    // One legend covers both plots.
-    for (std::size_t i = 0; i < plot.series.size(); ++i) {
-        if (i == zoom.series.size()) zoom.series.push_back({.label = {}, .x = {}, .y = {}, .error = {}, .hollow = {true}});
-        zoom.series[i].label = plot.series[i].label;
-        zoom.series[i].dashed = plot.series[i].dashed;
-    }
-    drawTwo(area, plot, zoom, 0.34f, area.style);
+    return reason.empty() ? reason : "there is nothing of a GPU: " + reason;
 }
 
 Reason neverRefuses(const FigureRequest&) { return {}; }
@@ -248,43 +144,78 @@ constexpr std::string_view kGroupRungs = "its curves are all ways to find groups
 constexpr std::string_view kBondRows = "its curves are all kernels for bonds, each launched as usual";
 constexpr UnusedOptions kComputed{"--kernel,--repeats", "it is computed, not timed"};
 
+constexpr FigurePlot ratesOver(std::string_view label, std::string_view spread = "spread") {
+    return {"x", label, "interactions_per_second", "G interactions/s, forces only", 1e-9, false, spread};
+}
+constexpr FigurePlot stepsOver(std::string_view label) {
+    return {.x = "x",
+            .xLabel = label,
+            .y = "ms_per_step",
+            .yLabel = "steps/s",
+            .scale = 1e3,
+            .yLogarithmic = true,
+            .inverse = true};
+}
+constexpr FigurePlot millisecondsOver(std::string_view label) {
+    return {"x", "bodies", "ms_per_step", label, 1, true, "step_spread"};
+}
+constexpr FigurePlot energyErrorOver(std::string_view label) {
+    return {"x", label, "largest_error", "largest |E - E0| / |E0|", 1, true, {}, "series,precision"};
+}
+
+constexpr std::string_view kExtrapolated = "hollow: extrapolated from measured steps";
+constexpr std::string_view kLadderProtocol =
+    "each rung with its fastest launch; bound: instructions that the device can issue; lines of the kernel's text, without "
+    "comments";
+constexpr std::string_view kRooflineProtocol =
+    "20 floating-point operations per pair; a GPU: bytes that the launch requests, mostly from caches, peaks of units x "
+    "clock and of the memory bus; a processor: each body read once, peaks measured";
+constexpr std::string_view kMatrixProtocol =
+    "columns: a thread has a column of a tile of p x p cells, as in paper 001; squares: a thread has a cell; median, bars: "
+    "range; strongest force compared with fp64";
+constexpr std::string_view kEnergyProtocol =
+    "largest error of 64 measurements during a run; slopes between 1e-12 and 0.1; the signed error at the end is in the CSV";
+constexpr std::string_view kGroupsProtocol =
+    "friends of friends at 0.2 mean distances; results of every rung were checked before they were timed";
+constexpr std::string_view kBondsProtocol =
+    "a net with four bonds per body, of which ever more lead to one body; fp32; each row is checked against fp64";
+
 constexpr FigureRow kFigures[] = {
     {.name = "unroll",
      .idea = "rate over the unroll factor",
      .title = "Rate over the unroll factor",
      .refuses = needs<kUnroll>,
      .points = unrollPoints,
-     .draw = [](const FigureArea& area,
-                std::span<const SweepResult> results) { drawCurves<kForceRate>(area, "unroll", results); },
+     .plots = {{ratesOver("unroll factor")}},
      .walks = {"--unroll"}},
     {.name = "block",
      .idea = "rate over the block size",
      .title = "Rate over the block size",
      .refuses = needs<kBlock>,
      .points = blockPoints,
-     .draw = [](const FigureArea& area,
-                std::span<const SweepResult> results) { drawCurves<kForceRate>(area, "block", results); },
+     .plots = {{ratesOver("block size [threads]")}},
      .walks = {"--block"}},
     {.name = "bodies",
      .idea = "rate over the number of bodies: the compiler's unrolling, 16 times, and none",
      .title = "Rate over the number of bodies",
      .refuses = neverRefuses,
      .points = bodiesPoints,
-     .draw = [](const FigureArea& area,
-                std::span<const SweepResult> results) { drawCurves<kForceRate>(area, "bodies", results); }},
+     .plots = {{ratesOver("bodies")}}},
     {.name = "split",
      .idea = "rate over the split of the sources, for few bodies",
      .title = "Splitting a body's sources",
      .refuses = needs<kSplit>,
      .points = splitPoints,
-     .draw = drawSplit,
+     .page = true,
+     .plots = {{ratesOver("split [parts of the sources]")}},
      .walks = {"--split"}},
     {.name = "block-split",
      .idea = "map of the rate over block size and split, for few bodies",
      .title = "Block size and split together",
      .refuses = needs<kBlockAndSplit>,
      .points = blockSplitPoints,
-     .draw = drawBlockSplit,
+     .page = true,
+     .plots = {{ratesOver("block size [threads]; a curve for each split")}},
      .walks = {"--block", "--split"},
      .oneNumberOfBodies = true},
     {.name = "waves",
@@ -292,15 +223,18 @@ constexpr FigureRow kFigures[] = {
      .title = "Enough blocks for all multiprocessors",
      .refuses = needsMultiprocessors,
      .points = wavesPoints,
-     .draw = drawWaves,
+     .page = true,
+     .plots = {{ratesOver("blocks N/p")}},
      .walks = {"--block"}},
     {.name = "ladder",
      .idea = "every rung of the CPU and the GPU: factor over one thread, share of the bound, lines, registers",
      .title = "The ladder: one idea per rung",
      .refuses = neverRefuses,
      .points = ladderPoints,
-     .draw = drawLadder,
-     .note = ladderNote,
+     .page = true,
+     .plots = {{{"x", "rung", "factor", "times the first rung", 1, true, {}, "backend"}}},
+     .protocol = kLadderProtocol,
+     .note = noGpuNote,
      .unused = {{{"--backend,--kernel,--accuracy", kAllRungs}, {kLaunchOptions, kAllRungs}}},
      .oneNumberOfBodies = true,
      .columns = ladderColumns},
@@ -309,7 +243,9 @@ constexpr FigureRow kFigures[] = {
      .title = "The same work on more threads",
      .refuses = needsCores,
      .points = threadsPoints,
-     .draw = drawThreads,
+     .page = true,
+     .plots = {{{"x", "CPU threads", "speed_up", "speed-up over one thread", 1, false, "spread"},
+                {"x", "CPU threads", "efficiency", "efficiency: speed-up over threads [%]", 100, false, "spread"}}},
      .walks = {"--threads"},
      .columns = threadsColumns},
     {.name = "roofline",
@@ -317,14 +253,20 @@ constexpr FigureRow kFigures[] = {
      .title = "What limits a launch",
      .refuses = neverRefuses,
      .points = rooflinePoints,
-     .draw = drawRoofline,
-     .note = rooflineNote,
+     .page = true,
+     .plots =
+         {{{"flop_per_byte", "operations per byte read", "interactions_per_second", "GFLOP/s", 20e-9, true, {}, "kernel"}}},
+     .protocol = kRooflineProtocol,
      .oneNumberOfBodies = true,
      .columns = rooflineColumns},
     {.name = "matrix",
      .idea = "the matrix of all pairs over its tile: pairs and bytes per second",
      .title = "The matrix of all pair forces, written to memory",
      .refuses = needsMatrix,
+     .plots = {{{"block", "threads per block", "pairs_per_second", "G pairs/s", 1e-9, false, "spread"},
+                {"block", "threads per block", "share_of_bandwidth", "bytes written, share of the memory's bandwidth [%]",
+                 100, false, "spread"}}},
+     .protocol = kMatrixProtocol,
      .walks = {"--block"},
      .unused = {{{"--kernel,--unroll,--split,--bodies-per-thread,--accuracy", "the matrix has a kernel of its own"}}},
      .study = matrixStudy},
@@ -333,8 +275,10 @@ constexpr FigureRow kFigures[] = {
      .title = "Time of 1,000 steps",
      .refuses = neverRefuses,
      .points = cpuGpuPoints,
-     .draw = drawCpuGpu,
-     .note = cpuGpuNote,
+     .page = true,
+     .plots = {{millisecondsOver("seconds for 1,000 steps")}},
+     .protocol = kExtrapolated,
+     .note = noGpuNote,
      .unused = {{{"--backend,--kernel", kOwnCurves}, {kLaunchOptions, kOwnCurves}}},
      .columns = [] { return std::span<const FigureColumn>(kCpuGpuColumns); }},
     {.name = "accuracy",
@@ -342,7 +286,8 @@ constexpr FigureRow kFigures[] = {
      .title = "Error and cost of an accuracy",
      .refuses = needsTree,
      .points = accuracyPoints,
-     .draw = drawAccuracy,
+     .page = true,
+     .plots = {{{"x", "accuracy", "rel_error_p99", "relative error of the force, 99 %", 1, true}, stepsOver("accuracy")}},
      .walks = {"--accuracy"},
      .unused = {kNoLaunch}},
     {.name = "crossover",
@@ -350,12 +295,16 @@ constexpr FigureRow kFigures[] = {
      .title = "Every pair, or a tree",
      .refuses = needsTree,
      .points = crossoverPoints,
-     .draw = drawCrossover,
+     .page = true,
+     .plots = {{stepsOver("bodies")}},
      .unused = {{{"--accuracy", "its curves have accuracies of their own"}, kNoLaunch}}},
     {.name = "energy-dt",
      .idea = "error of the energy over the time step, with slopes",
      .title = "The energy error over the time step",
      .refuses = neverRefuses,
+     .page = true,
+     .plots = {{energyErrorOver("time step [T]")}},
+     .protocol = kEnergyProtocol,
      .walks = {"--dt"},
      .unused = {kComputed},
      .oneNumberOfBodies = true,
@@ -365,6 +314,9 @@ constexpr FigureRow kFigures[] = {
      .idea = "error of the energy over the softening, with slopes",
      .title = "The energy error over the softening",
      .refuses = neverRefuses,
+     .page = true,
+     .plots = {{energyErrorOver("softening [L]")}},
+     .protocol = kEnergyProtocol,
      .walks = {"--softening", "--dt"},
      .unused = {kComputed},
      .oneNumberOfBodies = true,
@@ -374,12 +326,18 @@ constexpr FigureRow kFigures[] = {
      .idea = "time to find groups, friends of friends, over the number of bodies, for every rung of the backend",
      .title = "Finding groups of bodies",
      .refuses = whyNoGroups,
+     .plots = {{millisecondsOver("milliseconds from positions to the result")}},
+     .protocol = kGroupsProtocol,
      .unused = {{{"--kernel,--accuracy", kGroupRungs}, {kLaunchOptions, kGroupRungs}}},
      .study = groupStudy},
     {.name = "bonds",
      .idea = "rate of each kernel for bonds over the imbalance of the rows, from a cloth to one hub",
      .title = "Bonds: a thread a row, a thread an element, and both",
      .refuses = whyNoBonds,
+     .page = true,
+     .plots = {{{"imbalance", "longest row over the mean one", "ends_per_second", "G ends of bonds per second", 1e-9, true,
+                 "spread", "kernel"}}},
+     .protocol = kBondsProtocol,
      .unused = {{{"--kernel,--accuracy", kBondRows}, {kLaunchOptions, kBondRows}}},
      .oneNumberOfBodies = true,
      .study = bondStudy},
@@ -388,118 +346,18 @@ constexpr FigureRow kFigures[] = {
          "time and work to find the depth of each body in the graph of friends, for a thread a node and a thread an edge",
      .title = "Depths in the graph of friends",
      .refuses = whyNoGroups,
+     .plots = {{millisecondsOver("milliseconds from positions to the result"),
+                {"x", "bodies", "visits_per_body", "visits of nodes and edges per body", 1, true}}},
+     .protocol = kGroupsProtocol,
      .unused = {{{"--kernel,--accuracy", kDepthRungs}, {kLaunchOptions, kDepthRungs}}},
      .study = depthStudy},
 };
-
-/// "NVIDIA H200, 132 multiprocessors, ..., driver 580.95; AVX-512, 2 threads".
-std::string devicesText(std::span<const SweepResult> results) {
-    std::vector<std::string> seen;
-    for (const SweepResult& result : results) {
-        if (result.row.device.empty()) continue;
-        // Describe a CPU by its instruction set and threads; its name is among the facts.
-        const std::string name = result.facts.device.substr(0, result.facts.device.find(','));
-        const bool named = result.row.device.find(name) != std::string::npos;
-        const std::string text = (named ? "" : name + ": ") + result.row.device +
-                                 (result.facts.driver.empty() ? "" : ", driver " + result.facts.driver);
-        if (std::find(seen.begin(), seen.end(), text) == seen.end()) seen.push_back(text);
-    }
-    return joined(seen, {}, "; ");
-}
-
-std::string kernelsText(std::span<const SweepResult> results) {
-    std::vector<std::string> seen;
-    std::string text;
-    for (const SweepResult& result : results) {
-        if (!result.row.verified || std::find(seen.begin(), seen.end(), result.row.kernel) != seen.end()) continue;
-        seen.push_back(result.row.kernel);
-        text += (text.empty() ? "kernels: " : ", ") + result.row.kernel;
-    }
-    constexpr std::size_t kMostNamed = 8;  // more do not fit a line; their figure names them itself
-    if (seen.size() > kMostNamed) return std::to_string(seen.size()) + " kernels";
-    return text;
-}
-
-std::string protocolText(std::span<const SweepResult> results) {
-    int repeats = 0;
-    std::size_t refused = 0, failed = 0;
-    double worst = 0;
-    for (const SweepResult& result : results) {
-        repeats = std::max(repeats, result.row.repeats);
-        refused += result.refused;
-        failed += !result.refused && !result.row.verified;
-        worst = std::max(worst, result.row.errorP999);
-    }
-    std::string all = formatted(
-        "median of up to %d repetitions after a warm-up, bars: range of the repetitions; 99.9 %% of checked forces "
-        "within %.0e of fp64",
-        repeats, worst);
-    if (refused > 0) all += "; " + std::to_string(refused) + " points that cannot run are omitted";
-    if (failed > 0) all += "; " + std::to_string(failed) + " POINTS FAILED THEIR CHECK and are omitted";
-    return all;
-}
 
 }  // namespace
 
 std::span<const FigureRow> figures() { return kFigures; }
 
 const FigureRow& figure(std::string_view name) { return findRow(figures(), "figure", name); }
-
-namespace {
-
-/// Title and footer; `draw` fills the area between them.
-FigurePage page(const FigureRow& row, std::span<const std::string> footer, PageFormat format,
-                const std::function<void(const FigureArea&)>& draw, bool papers = false) {
-    FigurePage made{std::make_unique<Canvas>(kFigureWidth, kFigureHeight, kFontSize, format),
-                    {{"Software", "gravlab " + std::string(version())}, {"gravlab:figure", std::string(row.name)}}};
-    Canvas& canvas = *made.canvas;
-    canvas.ink().box(ImVec2(0, 0), canvas.size(), IM_COL32_WHITE);
-    constexpr float kMargin = 40;
-    canvas.text(canvas.large(), ImVec2(kMargin, 24), kInk, std::string(row.title).c_str());
-    const float line = canvas.small()->FontSize * 1.35f;
-    float y = kFigureHeight - 18;
-    for (auto text = footer.rbegin(); text != footer.rend(); ++text) {
-        if (text->empty()) continue;
-        y -= line;
-        canvas.text(canvas.small(), ImVec2(kMargin, y), kFigureQuiet, text->c_str(), 0, kFigureWidth - 2 * kMargin);
-    }
-    draw({.canvas = canvas,
-          .from = ImVec2(kMargin - 15, 40 + canvas.large()->FontSize),
-          .to = ImVec2(kFigureWidth - kMargin, y - 10),
-          .style = {.light = true, .fontScale = 1, .lineWidth = 4, .legend = true, .legendBeside = true},
-          .papers = papers});
-    return made;
-}
-
-}  // namespace
-
-FigurePage figurePage(const FigureRow& row, std::span<const SweepResult> results, const std::string& note, bool papers,
-                      PageFormat format) {
-    const std::string footer[] = {note, papers ? papersNote() : std::string(),
-                                  devicesText(results) + "; " + kernelsText(results),
-                                  protocolText(results) + "; gravlab " + std::string(version())};
-    return page(
-        row, footer, format, [&](const FigureArea& area) { row.draw(area, results); }, papers);
-}
-
-FigurePage figurePage(const FigureRow& row, const FigureStudy& study, const std::string& note, PageFormat format) {
-    const std::string footer[] = {note, study.device, study.protocol + "; gravlab " + std::string(version())};
-    return page(row, footer, format, [&](const FigureArea& area) {
-        const float wide = (area.to.x - area.from.x) / static_cast<float>(std::max<std::size_t>(study.plots.size(), 1));
-        PlotStyle style = area.style;
-        style.legendBeside = study.plots.size() == 1;
-        for (std::size_t k = 0; k < study.plots.size(); ++k) {
-            const float left = area.from.x + wide * static_cast<float>(k);
-            drawPlot(area.canvas.ink(), ImVec2(left, area.from.y), ImVec2(left + wide - 20, area.to.y), study.plots[k],
-                     style);
-        }
-    });
-}
-
-Picture figurePicture(const FigureRow& row, std::span<const SweepResult> results, const std::string& note, bool papers) {
-    const FigurePage drawn = figurePage(row, results, note, papers, PageFormat::png);
-    return {.width = kFigureWidth, .height = kFigureHeight, .rgb = drawn.canvas->finish(), .texts = drawn.texts};
-}
 
 std::string figureCsv(const FigureRow& row, std::span<const SweepResult> results) {
     std::vector<SweepColumn> columns;
@@ -567,15 +425,6 @@ std::vector<SweepPoint> curvesByBodies(const FigureRequest& request, const Kerne
     return points;
 }
 
-void drawTwo(const FigureArea& area, const Plot& left, const Plot& right, float share, PlotStyle style) {
-    const float middle = (1 - share) * area.from.x + share * area.to.x;
-    PlotStyle quiet = style;
-    quiet.legend = false;
-    const bool beside = style.legendBeside;
-    drawPlot(area.canvas.ink(), area.from, ImVec2(middle - 20, area.to.y), left, beside ? quiet : style);
-    drawPlot(area.canvas.ink(), ImVec2(middle + 20, area.from.y), area.to, right, beside ? style : quiet);
-}
-
 LaunchConfig launchOf(const FigureRequest& request, const KernelRow& row) {
     return request.kernel.empty() && request.launch == LaunchConfig() ? row.usual : request.launch;
 }
@@ -592,15 +441,11 @@ SweepPoint basePoint(const FigureRequest& request, const KernelRow& row) {
 
 std::string bodiesText(std::size_t bodies) { return std::string("N = ") + grouped(bodies).text; }
 
-std::string timesText(double factor) {
-    return (factor < 100 ? formatted("%.3g", factor) : std::string(grouped(std::llround(factor)))) + " x";
-}
-
-PlotAxis logarithmicAxis(const char* label) {
-    PlotAxis axis;
-    axis.label = label;
-    axis.logarithmic = true;
-    return axis;
+std::string deviceCells(Backend& device) {
+    const LaunchFacts facts = device.launchFacts();
+    const std::string name = facts.device.substr(0, facts.device.find(',')), text = device.description();
+    return csvCell((text.find(name) == std::string::npos ? name + ": " : "") + text) + "," + csvCell(facts.driver) + "," +
+           dateOfToday();
 }
 
 }  // namespace figures_detail

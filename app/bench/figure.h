@@ -1,14 +1,12 @@
-// Well-known studies as a table: what each measures, and how it is drawn. `gravlab bench --figure` runs them.
+// Well-known studies as a table: what each measures, and what is drawn of its CSV. `gravlab bench --figure` runs them.
 #pragma once
 #include "app/bench/sweep.h"
-#include "app/plots/canvas.h"
+#include "app/plots/page.h"
 #include "app/plots/plot.h"
-#include "app/system/picture.h"
 #include "sim/run/configuration.h"
 
 #include <array>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,11 +33,9 @@ struct FigureRequest {
 /// Called after each piece of work with the finished and total number. May throw, which ends the study.
 using FigureProgress = std::function<void(std::size_t done, std::size_t all)>;
 
-/// The result of a study that is not a sweep over kernels.
+/// What a study that is not a sweep has found so far.
 struct FigureStudy {
-    std::vector<Plot> plots;  ///< side by side
-    std::string csv;          ///< with its head line
-    std::string device, protocol;
+    std::string csv;  ///< with its head line
     std::size_t points = 0;
     bool right = true;  ///< every computation passed its check
 };
@@ -50,8 +46,16 @@ struct FigureColumn {
     double (*value)(std::span<const SweepResult> results, const SweepResult& of);
 };
 
-/// The area where a figure is drawn.
-struct FigureArea;
+/// A plot of a figure's CSV: the columns along both axes. A column that the CSV lacks draws nothing. figures.py draws more
+/// of the same CSV: guides, maps, bars and what papers have.
+struct FigurePlot {
+    std::string_view x, xLabel, y, yLabel;
+    double scale = 1;
+    bool yLogarithmic = false;
+    std::string_view spread{};           ///< column with the relative range of the repetitions
+    std::string_view series = "series";  ///< column with the names of the curves
+    bool inverse = false;                ///< y is `scale` over the column
+};
 
 /// Options of `bench` that a figure sets by itself or has no use for: their names, with commas.
 struct UnusedOptions {
@@ -66,8 +70,10 @@ struct FigureRow {
     /// Why the figure cannot be made there; empty when it can.
     Reason (*refuses)(const FigureRequest& request);
     std::vector<SweepPoint> (*points)(const FigureRequest& request) = nullptr;
-    void (*draw)(const FigureArea& area, std::span<const SweepResult> results) = nullptr;
-    /// Further information for the reader; null: none.
+    bool page = false;  ///< as PNG, too, figures.py draws it where it can: its page has more than `plots`
+    std::array<FigurePlot, 2> plots{};
+    std::string_view protocol{};  ///< what a reader must know beside the numbers
+    /// What is missing on this machine; null: nothing.
     std::string (*note)(const FigureRequest& request) = nullptr;
     /// Options that the figure varies, so that they may be lists.
     std::array<std::string_view, 2> walks{};
@@ -75,27 +81,20 @@ struct FigureRow {
     bool oneNumberOfBodies = false;  ///< it is of one N
     bool computed = false;           ///< by whole runs, and not timed: it takes --set and --until
     std::span<const FigureColumn> (*columns)() = nullptr;
-    /// Replaces points and draw.
-    FigureStudy (*study)(const FigureRequest& request, const FigureProgress& progress) = nullptr;
+    /// Replaces points. Adds to `into` as it goes, so that an exception leaves what was found.
+    void (*study)(const FigureRequest& request, const FigureProgress& progress, FigureStudy& into) = nullptr;
 };
 
 std::span<const FigureRow> figures();
 /// The figure with that name. Throws UsageError naming the valid ones and the nearest.
 const FigureRow& figure(std::string_view name);
 
-/// A drawn figure, ready to be written.
-struct FigurePage {
-    std::unique_ptr<Canvas> canvas;
-    PictureTexts texts;
-};
-/// The figure on a page of 1920 x 1080 pixels, readable from the back of a lecture hall: plot, legend, device and protocol.
-/// `papers`: add the rates of papers, see app/bench/papers.h.
-FigurePage figurePage(const FigureRow& row, std::span<const SweepResult> results, const std::string& note, bool papers,
-                      PageFormat format);
-FigurePage figurePage(const FigureRow& row, const FigureStudy& study, const std::string& note, PageFormat format);
-/// The pixels of the first.
-Picture figurePicture(const FigureRow& row, std::span<const SweepResult> results, const std::string& note,
-                      bool papers = false);
+/// The page of a CSV, with device, driver, date and protocol at its foot. `note`: a line more. `papers`: with the rates of
+/// papers, see app/bench/papers.h.
+Page figurePage(const FigureRow& row, const std::string& csv, const std::string& note = {}, bool papers = false);
+/// Its curves and notes as PNG: 1920 x 1080 pixels, readable from the back of a lecture hall.
+Picture figurePicture(const FigureRow& row, const Page& page);
+std::vector<Plot> figurePlots(const FigureRow& row, std::string_view csv);
 
 /// Its numbers: the columns of every sweep, and the figure's own.
 std::string figureCsv(const FigureRow& row, std::span<const SweepResult> results);

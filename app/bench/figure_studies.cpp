@@ -89,37 +89,27 @@ struct EnergyCurve {
     RunRequest run;
 };
 
-FigureStudy energyStudy(const FigureRequest& request, const std::vector<EnergyCurve>& curves, const char* axis,
-                        std::span<const double> values, void (*set)(RunRequest&, double), const FigureProgress& progress) {
-    FigureStudy study;
-    // A panel for each precision, all with the same range.
+void energyStudy(const FigureRequest& request, const std::vector<EnergyCurve>& curves, std::span<const double> values,
+                 void (*set)(RunRequest&, double), const FigureProgress& progress, FigureStudy& into) {
+    // A panel for each precision.
     std::vector<Precision> precisions{Precision::fp32, Precision::mixed, Precision::fp64};
     if (request.run.precision) precisions = {*request.run.precision};
-    double lowest = 1, highest = 0;
-    study.csv =
+    into.csv =
         "series,x,integrator,time_step,softening,precision,scene,bodies,until,steps,energy,signed_error,largest_error,slope,"
-        "device,date\n";
+        "device,driver,date\n";
     const std::size_t all = precisions.size() * curves.size() * values.size();
-    std::string rungs;
-    for (const Precision precision : precisions) {
-        study.plots.emplace_back();
-        Plot& plot = study.plots.back();
-        plot.title = std::string(nameOf(precision));
-        plot.x = logarithmicAxis(axis);
-        plot.y = logarithmicAxis("largest |E - E0| / |E0|");
+    const std::unique_ptr<Backend> device = backend(request.backend).make(request.options);
+    for (const Precision precision : precisions)
         for (const EnergyCurve& curve : curves) {
-            PlotSeries series;
-            series.label = curve.name;
+            const std::string before = into.csv;
             std::vector<std::string> lines;
+            std::vector<double> errors;
             for (const double value : values) {
                 RunRequest run = curve.run;
                 run.precision = precision;
                 set(run, value);
-                const EnergyError error = energyErrorOf(run, request.until, [&] { progress(study.points, all); });
-                progress(++study.points, all);
-                series.add(value, std::max(error.largest, 1e-17));
-                lowest = std::min(lowest, series.y.back());
-                if (std::isfinite(error.largest)) highest = std::max(highest, series.y.back());
+                const EnergyError error = energyErrorOf(run, request.until, [&] { progress(into.points, all); });
+                errors.push_back(error.largest);
                 const Simulation made(run);  // to know the configuration in force
                 const RunConfiguration& in = made.configuration();
                 lines.push_back(csvCell(curve.name) + formatted(",%.10g,", value) + in.integrator +
@@ -127,25 +117,15 @@ FigureStudy energyStudy(const FigureRequest& request, const std::vector<EnergyCu
                                 std::string(nameOf(in.force.precision)) + "," + csvCell(in.scene) +
                                 formatted(",%zu,%.10g,%lld,%.12g,%.6e,%.6e", in.bodies, request.until,
                                           static_cast<long long>(error.steps), error.first, error.last, error.largest));
-                rungs = in.scene + ", " + grouped(in.bodies).text + " bodies, " + in.pairs().kernel.kernel;
+                // All points so far have their slope, also where an interrupt ends the study.
+                const double slope = slopeOf(values.first(errors.size()), errors, kRounding, kLost);
+                into.csv = before;
+                for (const std::string& line : lines)
+                    into.csv +=
+                        line + "," + (slope != 0 ? formatted("%.4g", slope) : "") + "," + deviceCells(*device) + "\n";
+                progress(++into.points, all);
             }
-            const double slope = slopeOf(series.x, series.y, kRounding, kLost);
-            for (const std::string& line : lines)
-                study.csv += line + "," + (slope != 0 ? formatted("%.4g", slope) : "") + "," + csvCell(request.backend) +
-                             "," + dateOfToday() + "\n";
-            if (slope != 0) series.label += formatted(", slope %.1f", slope);
-            plot.series.push_back(std::move(series));
         }
-    }
-    if (highest > lowest)
-        for (Plot& plot : study.plots) plot.y.low = lowest / 2, plot.y.high = 2 * highest;
-    study.device = rungs + ", backend " + request.backend;
-    study.protocol = formatted(
-        "largest error of 64 measurements up to t = %.4g; slopes between %.0e and %.1f; the signed error at the end is in "
-        "the "
-        "CSV",
-        request.until, kRounding, kLost);
-    return study;
 }
 
 /// The request, with the study's defaults.
@@ -170,7 +150,7 @@ Reason needsMatrix(const FigureRequest& request) {
            " backend has" + (reason.empty() ? "" : ", but it cannot run here: " + reason);
 }
 
-FigureStudy matrixStudy(const FigureRequest& request, const FigureProgress& progress) {
+void matrixStudy(const FigureRequest& request, const FigureProgress& progress, FigureStudy& into) {
     constexpr double kTolerance = 1e-4;
     constexpr int kSquares[] = {64, 256, 1024}, kMostThreads = 1024;
     const std::vector<std::size_t> bodies = request.bodies.empty() ? std::vector<std::size_t>{4096, 16384} : request.bodies;
@@ -185,16 +165,10 @@ FigureStudy matrixStudy(const FigureRequest& request, const FigureProgress& prog
     const ForceSettings force{.law = scene.law,
                               .precision = request.run.precision.value_or(Precision::fp32),
                               .softening = request.run.softening.value_or(scene.softening)};
-    FigureStudy study;
     const DevicePeaks peaks = device->peaks();
-    Plot pairs, bytes;
-    pairs.x = bytes.x = logarithmicAxis("threads per block");
-    for (const int block : blocks) pairs.x.ticks.push_back(block);
-    bytes.x.ticks = pairs.x.ticks;
-    pairs.y.label = "G pairs/s";
-    bytes.y.label = peaks.bandwidth > 0 ? "bytes written, share of the memory's bandwidth [%]" : "GB/s written";
-    study.csv =
+    into.csv =
         "series,shape,n,block,seconds,spread,pairs_per_second,bytes_per_second,share_of_bandwidth,strongest,verified,device,"
+        "driver,"
         "date\n";
     const std::size_t all = bodies.size() * 2 * blocks.size();
     std::size_t done = 0;
@@ -214,37 +188,23 @@ FigureStudy matrixStudy(const FigureRequest& request, const FigureProgress& prog
                     strongest = static_cast<double>(result->strongest);
                     if (k >= 0) seconds.push_back(result->seconds);
                 }
-                ++study.points;
+                ++into.points;
                 const bool verified = std::abs(strongest - right) <= kTolerance * right;
-                study.right = study.right && verified;
+                into.right = into.right && verified;
                 const double time = median(seconds), n = static_cast<double>(count);
                 const double spread = (std::ranges::max(seconds) - std::ranges::min(seconds)) / time;
                 const double rate = n * n / time, flow = sizeof(float) * rate;
                 const char* const shape = columns ? "columns" : "squares";
                 const std::string name = bodiesText(count) + ", " + shape;
-                study.csv += csvCell(name) + formatted(",%s,%zu,%d,%.6g,%.4g,", shape, count, block, time, spread) +
-                             (verified ? formatted("%.6g,%.6g,", rate, flow) : std::string(",,")) +
-                             (verified && peaks.bandwidth > 0 ? formatted("%.4g", flow / peaks.bandwidth) : std::string()) +
-                             formatted(",%.6g,%s,", strongest, verified ? "true" : "false") +
-                             csvCell(device->description()) + "," + dateOfToday() + "\n";
-                if (!verified) continue;
-                seriesNamed(pairs, name).add(block, 1e-9 * rate, spread);
-                seriesNamed(bytes, name)
-                    .add(block, peaks.bandwidth > 0 ? 100 * flow / peaks.bandwidth : 1e-9 * flow, spread);
+                into.csv += csvCell(name) + formatted(",%s,%zu,%d,%.6g,%.4g,", shape, count, block, time, spread) +
+                            (verified ? formatted("%.6g,%.6g,", rate, flow) : std::string(",,")) +
+                            (verified && peaks.bandwidth > 0 ? formatted("%.4g", flow / peaks.bandwidth) : std::string()) +
+                            formatted(",%.6g,%s,", strongest, verified ? "true" : "false") + deviceCells(*device) + "\n";
             }
     }
-    study.device = device->description() +
-                   (peaks.bandwidth > 0 ? formatted("; memory %sB/s", withPrefix(peaks.bandwidth).text) : std::string());
-    study.protocol = formatted(
-        "columns: a thread has a column of a tile of p x p cells, as in paper 001; squares: a thread has a cell; median of "
-        "%d "
-        "matrices, bars: their range; strongest force within %.0e of fp64%s",
-        4 * request.repeats, kTolerance, study.right ? "" : "; SOME WERE NOT and are left out");
-    study.plots = {std::move(pairs), std::move(bytes)};
-    return study;
 }
 
-FigureStudy energyOverTimeStep(const FigureRequest& request, const FigureProgress& progress) {
+void energyOverTimeStep(const FigureRequest& request, const FigureProgress& progress, FigureStudy& into) {
     const RunRequest run = studiedRun(request);
     std::vector<EnergyCurve> curves;
     // Integrators of orders 1, 2 and 4, unless one is requested.
@@ -258,11 +218,11 @@ FigureStudy energyOverTimeStep(const FigureRequest& request, const FigureProgres
     std::vector<double> steps = request.timeSteps;
     if (steps.empty())
         for (double part = 8; part <= 2048; part *= 2) steps.push_back(request.until / part);
-    return energyStudy(
-        request, curves, "time step [T]", steps, [](RunRequest& to, double value) { to.timeStep = value; }, progress);
+    energyStudy(
+        request, curves, steps, [](RunRequest& to, double value) { to.timeStep = value; }, progress, into);
 }
 
-FigureStudy energyOverSoftening(const FigureRequest& request, const FigureProgress& progress) {
+void energyOverSoftening(const FigureRequest& request, const FigureProgress& progress, FigureStudy& into) {
     const RunRequest run = studiedRun(request);
     std::vector<EnergyCurve> curves;
     const std::vector<double> steps =
@@ -274,8 +234,8 @@ FigureStudy energyOverSoftening(const FigureRequest& request, const FigureProgre
     }
     std::vector<double> softenings = request.softenings;
     if (softenings.empty()) softenings = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
-    return energyStudy(
-        request, curves, "softening [L]", softenings, [](RunRequest& to, double value) { to.softening = value; }, progress);
+    energyStudy(
+        request, curves, softenings, [](RunRequest& to, double value) { to.softening = value; }, progress, into);
 }
 
 }  // namespace gravlab::figures_detail

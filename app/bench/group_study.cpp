@@ -110,15 +110,18 @@ std::vector<SweepPoint> rungPoints(const RungKind& kind, const FigureRequest& re
     return points;
 }
 
+const SweepColumn kRungWork[] = {
+    {"visits_per_body", [](const SweepResult& of) { return figureNamed(of.row.figures, "visits a body"); }},
+    {"levels_of_graph", [](const SweepResult& of) { return figureNamed(of.row.figures, "levels"); }}};
+
 /// Measures all points, in their order.
-std::vector<SweepResult> measureRungs(const RungKind& kind, const std::vector<SweepPoint>& points,
-                                      const FigureRequest& request, const FigureProgress& progress) {
+void measureRungs(const RungKind& kind, const FigureRequest& request, const FigureProgress& progress, FigureStudy& into) {
+    const std::vector<SweepPoint> points = rungPoints(kind, request);
     std::vector<SweepResult> results;
     ParticleSet bodies;
     double length = 0;
     std::map<std::string, double> last;  ///< seconds of a rung
-    const std::string device =
-        points.empty() ? "" : backend(points.front().backend).make(points.front().options)->description();
+    const std::unique_ptr<Backend> device = backend(request.backend).make(request.options);
     for (const SweepPoint& point : points) {
         if (bodies.size() != point.bodies) {
             bodies = sceneNamed(request.run.scene).build({point.bodies, request.run.seed, {}});
@@ -132,40 +135,16 @@ std::vector<SweepResult> measureRungs(const RungKind& kind, const std::vector<Sw
             results.push_back(std::move(left));
         } else {
             results.push_back(measureOne(kind, point, bodies, length));
-            results.back().row.device = device;
+            results.back().row.device = device->description();
+            results.back().facts.device = device->launchFacts().device;
+            results.back().facts.driver = device->launchFacts().driver;
             if (results.back().row.verified) last[point.series] = results.back().row.msPerStep * 1e-3;
         }
+        into.csv = sweepCsv(results, kRungWork);
+        into.points = results.size();
+        into.right = into.right && (results.back().refused || results.back().row.verified);
         progress(results.size(), points.size());
     }
-    return results;
-}
-
-FigureStudy studyOf(const RungKind& kind, const FigureRequest& request, const FigureProgress& progress,
-                    std::vector<SweepResult>& results) {
-    results = measureRungs(kind, rungPoints(kind, request), request, progress);
-    FigureStudy study;
-    Plot plot;
-    plot.x = figures_detail::logarithmicAxis("bodies");
-    plot.y = figures_detail::logarithmicAxis("milliseconds from positions to the result");
-    int repeats = 0;
-    std::size_t left = 0;
-    for (const SweepResult& result : results) {
-        const BenchmarkRow& row = result.row;
-        if (study.device.empty()) study.device = row.device;
-        repeats = std::max(repeats, row.repeats);
-        left += result.refused;
-        study.right = study.right && (result.refused || row.verified);
-        if (!row.verified) continue;
-        seriesNamed(plot, result.point.series).add(result.point.x, row.msPerStep, row.stepSpread);
-    }
-    study.plots = {std::move(plot)};
-    study.csv = sweepCsv(results);
-    study.points = results.size();
-    study.protocol = "friends of friends at 0.2 mean distances; median of up to " + std::to_string(repeats) +
-                     " repetitions, bars: their range; results of every rung were checked before they were timed";
-    if (left > 0) study.protocol += "; " + std::to_string(left) + " points that cannot run, or take too long, are omitted";
-    if (!study.right) study.protocol += "; SOME WERE WRONG and are left out";
-    return study;
 }
 
 }  // namespace
@@ -176,27 +155,12 @@ Reason whyNoGroups(const FigureRequest& request) {
     return any ? Reason() : "the " + request.backend + " backend finds no groups";
 }
 
-FigureStudy groupStudy(const FigureRequest& request, const FigureProgress& progress) {
-    std::vector<SweepResult> results;
-    return studyOf(kLabels, request, progress, results);
+void groupStudy(const FigureRequest& request, const FigureProgress& progress, FigureStudy& into) {
+    measureRungs(kLabels, request, progress, into);
 }
 
-FigureStudy depthStudy(const FigureRequest& request, const FigureProgress& progress) {
-    std::vector<SweepResult> results;
-    FigureStudy study = studyOf(kDepths, request, progress, results);
-    Plot work;
-    work.x = figures_detail::logarithmicAxis("bodies");
-    work.y = figures_detail::logarithmicAxis("visits of nodes and edges, a body");
-    double levels = 0;
-    for (const SweepResult& result : results) {
-        const double visits = figureNamed(result.row.figures, "visits a body");
-        levels = std::max(levels, figureNamed(result.row.figures, "levels"));
-        if (!result.row.verified || !(visits > 0)) continue;
-        seriesNamed(work, result.point.series).add(result.point.x, visits);
-    }
-    if (!work.series.empty()) study.plots.push_back(std::move(work));
-    if (levels > 0) study.protocol += "; up to " + std::to_string(static_cast<int>(levels)) + " levels";
-    return study;
+void depthStudy(const FigureRequest& request, const FigureProgress& progress, FigureStudy& into) {
+    measureRungs(kDepths, request, progress, into);
 }
 
 }  // namespace gravlab

@@ -3,13 +3,11 @@
 
 #include "app/bench/benchmark_text.h"
 #include "app/bench/term_bench.h"
-#include "app/model/recorded.h"
 #include "app/system/file_names.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"
 #include "sim/core/error.h"
-#include "sim/core/value.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/integrators/integrator.h"
 #include "sim/scenes/scene.h"
@@ -204,7 +202,7 @@ bool isExtrapolated(const SweepResult& result) { return result.row.verified && r
 
 std::string sweepCsv(std::span<const SweepResult> results, std::span<const SweepColumn> more) {
     std::string text = "series,x,extrapolated," + benchmarkCsvHead() +
-                       ",multiprocessors,blocks,waves,last_wave,occupancy,registers,shared_bytes";
+                       ",multiprocessors,blocks,waves,last_wave,occupancy,registers,shared_bytes,processor";
     for (const SweepColumn& column : more) text += "," + column.name;
     text += ",driver,date\n";
     const auto number = [](double value) {
@@ -221,70 +219,13 @@ std::string sweepCsv(std::span<const SweepResult> results, std::span<const Sweep
                                    facts.waves(), facts.lastWave(), facts.occupancy(), static_cast<double>(facts.registers),
                                    static_cast<double>(facts.sharedBytes)})
             text += "," + number(value);
+        // A GPU has its name among its numbers; a processor is described by its instruction set and threads.
+        const std::string name = facts.device.substr(0, facts.device.find(','));
+        text += "," + csvCell(result.row.device.find(name) == std::string::npos ? name : std::string());
         for (const SweepColumn& column : more) text += "," + number(column.value(result));
         text += "," + csvCell(facts.driver) + "," + today + "\n";
     }
     return text;
-}
-
-std::vector<SweepResult> sweepResultsOf(std::string_view csv, const std::string& file) {
-    std::vector<SweepResult> results;
-    for (const RecordedRow& line : rowsOf(csv)) {
-        const auto text = [&](const char* column) {
-            const auto found = line.find(column);
-            if (found == line.end())
-                throw InputError(file + " has no column '" + column + "'; expected what 'bench --figure' writes into a CSV");
-            return found->second;
-        };
-        const auto number = [&](const char* column) {
-            return gravlab::numberOf(gravlab::valueOf(text(column))).value_or(0);
-        };
-        const auto whole = [&](const char* column) { return static_cast<int>(number(column)); };
-        SweepResult& result = results.emplace_back();
-        BenchmarkRow& row = result.row;
-        row.backend = text("backend");
-        row.device = text("device");
-        row.kernel = text("kernel");
-        row.integrator = text("integrator");
-        row.precision = text("precision");
-        row.bodies = static_cast<std::size_t>(number("n"));
-        row.block = whole("block");
-        row.unroll = text("unroll") == unrollText(kAutoUnroll) ? kAutoUnroll : whole("unroll");
-        row.bodiesPerThread = whole("bodies_per_thread");
-        row.split = whole("split");
-        row.threads = whole("threads");
-        row.steps = static_cast<std::int64_t>(number("steps"));
-        row.repeats = whole("repeats");
-        row.interactionsPerSecond = number("interactions_per_second");
-        row.spread = number("spread");
-        row.stepInteractionsPerSecond = number("step_interactions_per_second");
-        row.stepSpread = number("step_spread");
-        row.msPerStep = number("ms_per_step");
-        row.boundPerSecond = number("bound_interactions_per_second");
-        row.errorMedian = number("rel_error_median");
-        row.errorP999 = number("rel_error_p999");
-        row.allowed = number("accuracy");
-        row.errorP99 = number("rel_error_p99");
-        row.verified = text("verified") == "true";
-        row.note = text("note");
-        result.refused = !row.verified && row.errorP999 == 0;  // no force of it was checked
-        result.point.backend = row.backend;
-        result.point.bodies = row.bodies;
-        result.point.series = text("series");
-        result.point.x = number("x");
-        result.point.kernel.kernel = row.kernel;
-        result.point.kernel.launch = {row.block, row.unroll, row.bodiesPerThread, row.split};
-        if (text("extrapolated") == "true") result.point.plan.steps = row.steps + 1;
-        LaunchFacts& facts = result.facts;
-        facts.driver = text("driver");
-        facts.multiprocessors = whole("multiprocessors");
-        facts.gridX = whole("blocks");
-        facts.gridY = 1;
-        facts.registers = whole("registers");
-        facts.cpuThreads = row.threads;
-    }
-    if (results.empty()) throw InputError(file + " has no rows");
-    return results;
 }
 
 std::string dateOfToday() { return timeText(std::time(nullptr), "%Y-%m-%d", true); }

@@ -149,9 +149,6 @@ struct SweepColumn {
 /// All results as CSV, with a head line: series and x, the columns of a benchmark, the facts of the launch, `more`, and the
 /// present date.
 std::string sweepCsv(std::span<const SweepResult> results, std::span<const SweepColumn> more = {});
-/// What sweepCsv() wrote, as far as pictures need it; peaks and figures of methods are not among it. Throws InputError,
-/// which names the file, for another table.
-std::vector<SweepResult> sweepResultsOf(std::string_view csv, const std::string& file);
 /// "2026-11-22".
 std::string dateOfToday();
 

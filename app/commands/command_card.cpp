@@ -39,12 +39,10 @@ int cardCommand(const Options& options) {
     const bool right = measureAll(sweep);
     const Card card = makeCard(sweep.results());
     const std::string text = cardText(card);
-    if (options.bench.card.ends_with(".png")) {
-        const Picture picture = cardPicture(card, sweep.results());
-        writePng(options.bench.card, picture.rgb, picture.width, picture.height, picture.texts);
-    } else {
+    if (pictureFormat(options.bench.card).empty())
         writeFileAtomically(options.bench.card, text);
-    }
+    else
+        writePage(options.bench.card, cardPage(card, sweep.results()), true);
     std::printf("%s\n%s\n", text.c_str(), options.bench.card.c_str());
     return static_cast<int>(right ? ExitCode::ok : ExitCode::checkFailed);
 }

@@ -54,33 +54,42 @@ struct Outputs {
         for (const std::string& file : {picture, numbers})
             if (!file.empty()) const AtomicFile probe(file);
     }
-    FigurePage draw(const FigureRow& row, const FigureStudy& study, const std::string& note) const {
-        return figurePage(row, study, note, pageFormat(picture));
+    /// `csv` is kept where the picture cannot be drawn.
+    void draw(const FigureRow& row, const std::string& csv, const std::string& note, bool keep) const {
+        const Page page = figurePage(row, csv, note, papers);
+        const bool png = !papers && pictureFormat(picture) == "png";
+        if (!png) return writePage(picture, page, keep && numbers.empty());
+        if (row.page) {
+            const DrawnPages drawn = drawnPages({page}, "png");
+            if (drawn.why.empty()) return writeFileAtomically(picture, drawn.files.front());
+            std::fprintf(stderr, "gravlab: plain curves, without all that this figure shows: %s\n", drawn.why.c_str());
+        }
+        const Picture drawn = figurePicture(row, page);
+        writePng(picture, drawn.rgb, drawn.width, drawn.height, drawn.texts);
     }
-    FigurePage draw(const FigureRow& row, std::span<const SweepResult> results, const std::string& note) const {
-        return figurePage(row, results, note, papers, pageFormat(picture));
+    void write(const FigureRow& row, const std::string& csv) const {
+        if (!numbers.empty()) writeFileAtomically(numbers, csv);
+        if (!picture.empty()) draw(row, csv, {}, true);
     }
-    template <class What, class Numbers>
-    void write(const FigureRow& row, const What& what, const std::string& note, const Numbers& csv) const {
-        if (!numbers.empty()) writeFileAtomically(numbers, csv());
-        if (picture.empty()) return;
-        const FigurePage page = draw(row, what, note);
-        MemorySink bytes;
-        page.canvas->write(bytes, page.texts);
-        writeFileAtomically(picture, bytes.take());
+    /// The points of a measurement that has been interrupted; the name of their file.
+    std::string keepPartial(const std::string& csv) const {
+        AtomicFile file(numbers.empty() ? std::filesystem::path(picture).replace_extension(".csv")
+                                        : std::filesystem::path(numbers));
+        file.write(csv);
+        return file.keepPartial();
     }
 };
 
 /// Measures all of a study, with a line of progress and with Ctrl-C.
-FigureStudy studied(const FigureRow& row, const FigureRequest& request) {
+void studied(const FigureRow& row, const FigureRequest& request, FigureStudy& into) {
     std::optional<ProgressLine> line;
-    const FigureStudy study = row.study(request, [&](std::size_t done, std::size_t all) {
+    const auto progress = [&](std::size_t done, std::size_t all) {
         InterruptWatch::check();
         if (!line) line.emplace("point", static_cast<std::int64_t>(all), ProgressLine::Where::everyTenth);
         line->show(static_cast<std::int64_t>(done));
-    });
+    };
+    row.study(request, progress, into);
     if (line) line->finish();
-    return study;
 }
 
 constexpr std::size_t kMostCsvBytes = 1 << 20;
@@ -90,12 +99,12 @@ int drawnAgain(const FigureRow& row, const Options& options) {
     Source source = Source::open(options.file);
     std::string csv(kMostCsvBytes, '\0');
     csv.resize(source.read(csv.data(), csv.size()));
-    const std::vector<SweepResult> results = sweepResultsOf(csv, options.file);
-    std::string note = "drawn from " + std::filesystem::path(options.file).filename().string();
-    if (const std::string date = rowsOf(csv).front()["date"]; !date.empty()) note += ", measured on " + date;
-    if (std::ranges::any_of(results, isExtrapolated)) note += "; hollow circles: extrapolated from measured steps";
-    Outputs(options).write(row, std::span<const SweepResult>(results), note, [] { return std::string(); });
-    std::printf("%s: %zu points\n", options.output.c_str(), results.size());
+    try {
+        Outputs(options).draw(row, csv, "drawn from " + std::filesystem::path(options.file).filename().string(), false);
+    } catch (const InputError& error) {
+        throw InputError(options.file + ": " + error.what());
+    }
+    std::printf("%s: %zu points\n", options.output.c_str(), rowsOf(csv).size());
     return static_cast<int>(ExitCode::ok);
 }
 
@@ -112,22 +121,26 @@ int figureCommand(const Options& options) {
         throw NoDeviceError("figure '" + std::string(row.name) + "' cannot be made: " + reason);
     const Outputs outputs(options);
     const std::string note = row.note ? row.note(request) : "";
-    bool right = true;
-    std::size_t points = 0;
-    if (row.study) {
-        const FigureStudy study = studied(row, request);
-        right = study.right;
-        points = study.points;
-        outputs.write(row, study, note, [&] { return study.csv; });
-    } else {
-        Sweep sweep(row.points(request), sweepSettings(wanted));
-        right = measureAll(sweep);
-        points = sweep.results().size();
-        outputs.write(row, sweep.results(), note, [&] { return figureCsv(row, sweep.results()); });
+    FigureStudy found;
+    std::optional<Sweep> sweep;
+    if (!row.study) sweep.emplace(row.points(request), sweepSettings(wanted));
+    try {
+        if (row.study) studied(row, request, found);
+        if (sweep) found.right = measureAll(*sweep);
+    } catch (const Error& error) {
+        if (sweep) found.csv = figureCsv(row, sweep->results());
+        if (InterruptWatch::signal() == 0 || rowsOf(found.csv).empty()) throw;
+        throw Error(error.code(),
+                    std::string(InterruptWatch::word()) + "; the points so far are in " + outputs.keepPartial(found.csv));
     }
+    if (sweep) {
+        found.csv = figureCsv(row, sweep->results());
+        found.points = sweep->results().size();
+    }
+    outputs.write(row, found.csv);
     if (!note.empty()) std::fprintf(stderr, "gravlab: %s\n", note.c_str());
-    std::printf("%s: %zu points\n", options.output.c_str(), points);
-    return static_cast<int>(right ? ExitCode::ok : ExitCode::checkFailed);
+    std::printf("%s: %zu points\n", options.output.c_str(), found.points);
+    return static_cast<int>(found.right ? ExitCode::ok : ExitCode::checkFailed);
 }
 
 }  // namespace gravlab

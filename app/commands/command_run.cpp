@@ -563,9 +563,10 @@ int runCommand(const Options& asked) {
             plots->record(simulation);
             if (twin) twin->record(simulation);
         }
-        written = plots->write(simulation, outputs);
-        for (std::string& file : writeRunProfiles(options.run.plots, simulation, outputs))
-            written.push_back(std::move(file));
+        std::string missing;
+        written = plots->write(simulation, outputs, missing);
+        if (!missing.empty())
+            std::fprintf(stderr, "gravlab: --plots has its numbers, but no pictures: %s\n", missing.c_str());
         if (twin) written.push_back(twin->write(options.run.plots, simulation, outputs));
     }
     if (final) final->write(checkpointOf(simulation));

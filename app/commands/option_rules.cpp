@@ -10,7 +10,7 @@
 #include "app/model/film_plan.h"
 #include "app/parameters/parameter.h"
 #include "app/parameters/quantity.h"
-#include "app/plots/ink.h"
+#include "app/plots/page.h"
 #include "app/system/file_names.h"
 #include "app/tables/own_kernel.h"
 #include "app/tables/text_values.h"
@@ -256,8 +256,6 @@ void requireStudy(const Options& o) {
         for (const UnusedOptions& unused : row->unused)
             for (const std::string& option : splitList({std::string(unused.options)})) refuse(option, unused.why);
     if (o.has("--from")) {
-        if (!row || !row->points || row->name == "roofline")
-            throw UsageError("--from does nothing with " + study + ": its CSV lacks some of what the picture shows");
         for (const char* option : {"--bodies", "--kernel", "--block", "--unroll", "--split", "--threads", "--repeats",
                                    "--backend", "--device", "--accuracy", "--csv"})
             refuse(option, "--from measures nothing");
@@ -281,7 +279,7 @@ void requireStudy(const Options& o) {
 
 void requireBench(const Options& o) {
     if (o.bench.figure.empty() && o.bench.card.empty()) validateRates(o);
-    const bool drawn = o.output.ends_with(".png") || pageFormat(o.output) != PageFormat::png;
+    const bool drawn = !pictureFormat(o.output).empty();
     if (o.has("--csv") && !drawn)
         throw UsageError("--csv goes with -o FILE.png, FILE.svg or FILE.pdf; -o FILE.csv is enough");
     if (!o.bench.stages && o.bench.sizes.size() > 1) throw UsageError("--size takes several sizes only with --stages");
@@ -292,8 +290,8 @@ void requireBench(const Options& o) {
         if (o.bench.kernels.size() > 1) throw UsageError("--figure takes one kernel");
     }
     if (!o.bench.card.empty()) {
-        if (!o.bench.card.ends_with(".png") && !o.bench.card.ends_with(".txt"))
-            throw UsageError("--card '" + o.bench.card + "': expected FILE.png or FILE.txt");
+        if (pictureFormat(o.bench.card).empty() && !o.bench.card.ends_with(".txt"))
+            throw UsageError("--card '" + o.bench.card + "': expected FILE.png, FILE.svg, FILE.pdf or FILE.txt");
         if (o.bench.kernels.size() > 1 || (!o.bench.kernels.empty() && o.bench.kernels.front() == "all"))
             throw UsageError("--card takes one kernel");
     }

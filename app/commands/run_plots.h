@@ -1,6 +1,7 @@
 // Pictures of a run: paths in one plane, in three planes and in space, and the energy error over time.
 // Rule: only recorded data are drawn. A thinned path shows nothing that the run did not do.
 #pragma once
+#include "app/plots/page.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/run/simulation.h"
 
@@ -26,9 +27,10 @@ public:
     static std::int64_t stride(std::int64_t steps);
     /// Records the present step. Waits for a copy of the state; skips the energy of many bodies.
     void record(Simulation& simulation);
-    /// Writes paths-xy.png, paths-planes.png, paths-3d.png and, where energies were summed, energy.png and
-    /// energy-signed.png. Returns the names of these files. Throws IoError.
-    std::vector<std::string> write(const Simulation& simulation, OutputSet& outputs) const;
+    /// Adds paths.csv, energy.csv where energies were summed, and profile.csv of each galaxy to `outputs`, and the pictures
+    /// of these files, which figures.py draws. Returns the names of these files. Waits for a copy of the bodies. Throws
+    /// IoError. `missing`: why there are no pictures.
+    std::vector<std::string> write(Simulation& simulation, OutputSet& outputs, std::string& missing) const;
 
 private:
     struct Path {
@@ -42,13 +44,14 @@ private:
     std::size_t bodies_ = 0;
 };
 
-// Radial profiles of galaxies at the end of a run: a picture and a table for each galaxy of the scene.
+// Radial profiles of galaxies at the end of a run: a table and its picture for each galaxy of the scene.
 
 /// Fewer bodies would leave rings empty.
 constexpr std::size_t kFewestOfProfile = 200;
 
-/// Writes profile.png and profile.csv into the folder, or profile-1.png, ... with several galaxies; nothing for few bodies.
-/// Returns the names of these files. Waits for a copy of the bodies. Throws IoError.
-std::vector<std::string> writeRunProfiles(const std::filesystem::path& folder, Simulation& simulation, OutputSet& outputs);
+/// Adds profile.csv, or profile-1.csv, ... with several galaxies, to `outputs`, and gives their pages; nothing for few
+/// bodies.
+std::vector<Page> writeRunProfiles(const std::filesystem::path& folder, Simulation& simulation, OutputSet& outputs,
+                                   std::vector<std::string>& written);
 
 }  // namespace gravlab

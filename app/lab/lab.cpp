@@ -225,7 +225,7 @@ std::string Lab::title() const {
     return text;
 }
 
-void drawResults(PlotInk& ink, ImVec2 from, ImVec2 to, const LabResults& shown, const PlotStyle& style) {
+void drawResults(ImDrawList& ink, ImVec2 from, ImVec2 to, const LabResults& shown, const PlotStyle& style) {
     const SweepMeasure& measure = shown.wholeSteps ? kStepRate : kForceRate;
     if (!shown.sweep) return;
     const SweepAxis& axis = sweepAxis(shown.sweep->axis);
@@ -250,9 +250,9 @@ FileJob Lab::pngFile() {
     constexpr int kWidth = 1600, kHeight = 1000;
     const std::string name = timedName("gravlab-lab", ".png");
     Canvas canvas(kWidth, kHeight, 26);
-    drawResults(canvas.ink(), ImVec2(0, 0), ImVec2(kWidth, kHeight - 40), shown(),
+    drawResults(canvas.list(), ImVec2(0, 0), ImVec2(kWidth, kHeight - 40), shown(),
                 {.light = true, .fontScale = 1, .lineWidth = 4, .legend = true});
-    canvas.ink().box(ImVec2(0, kHeight - 40), ImVec2(kWidth, kHeight), IM_COL32_WHITE);
+    canvas.list().AddRectFilled(ImVec2(0, kHeight - 40), ImVec2(kWidth, kHeight), IM_COL32_WHITE);
     const std::string device = results().empty() ? "" : results().front().row.device;
     canvas.text(canvas.small(), ImVec2(16, kHeight - 34), IM_COL32(90, 90, 90, 255),
                 (device + "; each point checked against fp64; gravlab " + std::string(version())).c_str());

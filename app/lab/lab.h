@@ -25,7 +25,7 @@ struct LabResults {
     std::span<const SweepResult> results;
     bool wholeSteps = false;  ///< which rate is drawn
 };
-void drawResults(PlotInk& ink, ImVec2 from, ImVec2 to, const LabResults& shown, const PlotStyle& style);
+void drawResults(ImDrawList& ink, ImVec2 from, ImVec2 to, const LabResults& shown, const PlotStyle& style);
 
 struct LabSubject {
     std::string backend;

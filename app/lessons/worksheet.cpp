@@ -19,6 +19,20 @@ namespace {
 
 constexpr std::string_view kBlank = "________";
 
+/// Bytes as letters (RFC 4648), for a picture within a page.
+std::string base64(std::string_view bytes) {
+    constexpr const char* kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string text;
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        const std::string_view piece = bytes.substr(i, 3);
+        unsigned bits = 0;
+        for (std::size_t k = 0; k < 3; ++k)
+            bits = bits << 8 | (k < piece.size() ? static_cast<unsigned char>(piece[k]) : 0u);
+        for (std::size_t k = 0; k < 4; ++k) text += k <= piece.size() ? kLetters[bits >> (18 - 6 * k) & 63] : '=';
+    }
+    return text;
+}
+
 class Sheet {
 public:
     virtual ~Sheet() = default;
@@ -89,7 +103,10 @@ public:
         text_ += "</ul>\n";
     }
     void code(const std::string& text) override { text_ += "<pre>" + htmlText(text) + "</pre>\n"; }
-    void picture(const Diagram& which) override { text_ += diagramSvg(which); }
+    void picture(const Diagram& which) override {
+        text_ += "<img alt=\"" + htmlText(which.idea) + "\" style=\"width: 100%\" src=\"data:image/png;base64," +
+                 base64(diagramPng(which)) + "\">\n";
+    }
     void table(const RecordedTable& table) override {
         text_ += "<p>" + htmlText(table.heading) + "</p>\n<table>\n<tr><th></th>";
         for (const std::string& column : table.columns) text_ += "<th>" + htmlText(column) + "</th>";

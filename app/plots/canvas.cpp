@@ -121,7 +121,7 @@ ImFont* addFont(ImFontAtlas& atlas, FontBytes bytes, float size) {
 
 }  // namespace
 
-Canvas::Canvas(int width, int height, float fontSize, PageFormat format)
+Canvas::Canvas(int width, int height, float fontSize)
     : before_(ImGui::GetCurrentContext()),
       own_(ImGui::CreateContext()),
       size_(static_cast<float>(width), static_cast<float>(height)) {
@@ -143,13 +143,6 @@ Canvas::Canvas(int width, int height, float fontSize, PageFormat format)
     atlas.GetTexDataAsAlpha8(&texels, &atlasWidth, &atlasHeight);
     ImGui::NewFrame();
     list_ = ImGui::GetBackgroundDrawList();
-    if (format == PageFormat::png) {
-        ink_ = std::make_unique<ListInk>(*list_);
-        return;
-    }
-    std::unique_ptr<VectorInk> ink = format == PageFormat::svg ? svgInk(size_, mono_) : pdfInk(size_, mono_);
-    vector_ = ink.get();
-    ink_ = std::move(ink);
 }
 
 Canvas::~Canvas() {
@@ -162,7 +155,7 @@ float Canvas::text(ImFont* font, ImVec2 at, ImU32 colour, const char* text, floa
     const float full = width(font, text), scale = full > most ? most / full : 1, wide = full * scale;
     // Smaller text keeps its base line.
     const ImVec2 from(std::floor(at.x - alignX * wide), std::floor(at.y + (1 - scale) * font->Ascent));
-    ink_->text(font, font->FontSize * scale, from, colour, text);
+    list_->AddText(font, font->FontSize * scale, from, colour, text);
     return wide;
 }
 
@@ -171,7 +164,6 @@ float Canvas::width(ImFont* font, const char* text) {
 }
 
 void Canvas::write(ByteSink& file, const PictureTexts& texts) {
-    if (vector_) return file.write(vector_->file(texts));
     writePng(file, finish(), static_cast<int>(size_.x), static_cast<int>(size_.y), texts);
 }
 

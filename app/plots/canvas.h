@@ -1,13 +1,11 @@
 // Pictures drawn on the host: exported plots and cards need no window and no OpenGL. Rule: while a canvas lives it is
-// ImGui's current context, which measures letters for every format; its destructor restores the previous one.
+// ImGui's current context, which measures letters; its destructor restores the previous one.
 #pragma once
-#include "app/plots/ink.h"
 #include "app/system/picture.h"
 
 #include <imgui.h>
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace gravlab {
@@ -21,13 +19,11 @@ constexpr ImU32 kInk = IM_COL32(20, 20, 20, 255), kQuiet = IM_COL32(105, 105, 10
 class Canvas {
 public:
     /// `fontSize`: pixels of the normal font, which is ImGui's current font.
-    Canvas(int width, int height, float fontSize, PageFormat format = PageFormat::png);
+    Canvas(int width, int height, float fontSize);
     ~Canvas();
     Canvas(const Canvas&) = delete;
     Canvas& operator=(const Canvas&) = delete;
 
-    PlotInk& ink() { return *ink_; }
-    /// What the ink of a PNG draws into.
     ImDrawList& list() { return *list_; }
     ImVec2 size() const { return size_; }
     ImFont* small() const { return small_; }
@@ -42,7 +38,7 @@ public:
 
     /// Packed RGB rows of a PNG, top row first, over black. Ends the drawing: call it once.
     std::vector<std::uint8_t> finish();
-    /// The page as a file in the canvas's format. Ends the drawing: call it once. Throws IoError.
+    /// The same as a PNG. Throws IoError.
     void write(ByteSink& file, const PictureTexts& texts);
 
 private:
@@ -51,8 +47,6 @@ private:
     ImVec2 size_;
     ImFont *small_ = nullptr, *normal_ = nullptr, *large_ = nullptr, *mono_ = nullptr;
     ImDrawList* list_ = nullptr;
-    VectorInk* vector_ = nullptr;  ///< `ink_`, except for PNG
-    std::unique_ptr<PlotInk> ink_;
 };
 
 }  // namespace gravlab

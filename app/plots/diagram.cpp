@@ -13,7 +13,7 @@ namespace gravlab {
 /// Coordinates are fractions of the width across, and lines of text down.
 class DiagramPen {
 public:
-    DiagramPen(PlotInk& ink, ImVec2 from, float width, bool light)
+    DiagramPen(ImDrawList& ink, ImVec2 from, float width, bool light)
         : ink_(ink), from_(from), width_(width), line_(ImGui::GetFontSize()), light_(light) {}
     ImU32 text() const { return light_ ? IM_COL32(20, 20, 20, 255) : IM_COL32(226, 230, 236, 255); }
     ImU32 quiet() const { return light_ ? IM_COL32(95, 95, 95, 255) : IM_COL32(150, 158, 170, 255); }
@@ -23,11 +23,11 @@ public:
         return (colour & ~IM_COL32_A_MASK) | strength << IM_COL32_A_SHIFT;
     }
     void box(float x, float y, float right, float bottom, ImU32 fill, ImU32 edge) {
-        ink_.box(at(x, y), at(right, bottom), fill, 0.2f * line_);
-        ink_.frame(at(x, y), at(right, bottom), edge, 0.06f * line_);
+        ink_.AddRectFilled(at(x, y), at(right, bottom), fill, 0.2f * line_);
+        ink_.AddRect(at(x, y), at(right, bottom), edge, 0, 0, 0.06f * line_);
     }
     void line(float x, float y, float right, float bottom, ImU32 colour) {
-        ink_.line(at(x, y), at(right, bottom), colour, 0.1f * line_);
+        ink_.AddLine(at(x, y), at(right, bottom), colour, 0.1f * line_);
     }
     /// `align`: 0 = it begins at x, 0.5 = its middle is there. Shrinks text wider than `most`, a part of the width.
     void say(float x, float y, ImU32 colour, const std::string& text, float align = 0, float most = 1) {
@@ -35,13 +35,13 @@ public:
         const float full = font->CalcTextSizeA(line_, std::numeric_limits<float>::max(), 0, text.c_str()).x;
         const float scale = std::min(1.f, most * width_ / std::max(full, 1.f));
         const ImVec2 place = at(x, y);
-        ink_.text(font, scale * line_, ImVec2(place.x - align * scale * full, place.y + 0.5f * (1 - scale) * line_), colour,
-                  text.c_str());
+        ink_.AddText(font, scale * line_, ImVec2(place.x - align * scale * full, place.y + 0.5f * (1 - scale) * line_),
+                     colour, text.c_str());
     }
 
 private:
     ImVec2 at(float x, float y) const { return {from_.x + x * width_, from_.y + y * line_}; }
-    PlotInk& ink_;
+    ImDrawList& ink_;
     ImVec2 from_;
     float width_, line_;
     bool light_;
@@ -186,19 +186,20 @@ constexpr Diagram kDiagrams[] = {
 std::span<const Diagram> diagrams() { return kDiagrams; }
 const Diagram& diagram(std::string_view name) { return findRow(diagrams(), "picture", name); }
 
-float drawDiagram(PlotInk& ink, const Diagram& which, ImVec2 from, float width, bool light) {
+float drawDiagram(ImDrawList& ink, const Diagram& which, ImVec2 from, float width, bool light) {
     DiagramPen pen(ink, from, width, light);
     which.draw(pen);
     return which.lines * ImGui::GetFontSize();
 }
 
-std::string diagramSvg(const Diagram& which) {
-    constexpr float kWidth = 760, kFont = 20;
-    Canvas canvas(static_cast<int>(kWidth) + 2, static_cast<int>(which.lines * kFont) + 2, kFont, PageFormat::svg);
-    drawDiagram(canvas.ink(), which, ImVec2(1, 1), kWidth, true);
-    MemorySink svg;
-    canvas.write(svg, {{"Picture", std::string(which.idea)}});
-    return svg.take();
+std::string diagramPng(const Diagram& which) {
+    constexpr float kWidth = 1520, kFont = 40;
+    Canvas canvas(static_cast<int>(kWidth) + 2, static_cast<int>(which.lines * kFont) + 2, kFont);
+    canvas.list().AddRectFilled(ImVec2(0, 0), canvas.size(), paper::kPaper);
+    drawDiagram(canvas.list(), which, ImVec2(1, 1), kWidth, true);
+    MemorySink png;
+    canvas.write(png, {{"Description", std::string(which.idea)}});
+    return png.take();
 }
 
 }  // namespace gravlab

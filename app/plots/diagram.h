@@ -1,6 +1,6 @@
 // Drawings that explain and measure nothing: in steps of lessons, in worksheets and in docs/pictures.
 #pragma once
-#include "app/plots/ink.h"
+#include <imgui.h>
 
 #include <span>
 #include <string>
@@ -23,8 +23,8 @@ const Diagram& diagram(std::string_view name);
 
 /// Draws it from the upper left corner with ImGui's current font, `width` pixels wide, which should be 20 lines or more.
 /// Returns its height. `light`: on white.
-float drawDiagram(PlotInk& ink, const Diagram& which, ImVec2 from, float width, bool light);
-/// The same as an SVG element.
-std::string diagramSvg(const Diagram& which);
+float drawDiagram(ImDrawList& ink, const Diagram& which, ImVec2 from, float width, bool light);
+/// The same on white as the bytes of a PNG.
+std::string diagramPng(const Diagram& which);
 
 }  // namespace gravlab

@@ -25,7 +25,7 @@ constexpr Palette kLight{IM_COL32(255, 255, 255, 255), IM_COL32(40, 40, 40, 255)
 /// Text with the current font at a scale, and the shapes of a plot.
 class Pen {
 public:
-    Pen(PlotInk& ink, const PlotStyle& style) : ink_(ink), size_(ImGui::GetFontSize() * style.fontScale) {}
+    Pen(ImDrawList& ink, const PlotStyle& style) : ink_(ink), size_(ImGui::GetFontSize() * style.fontScale) {}
     float height() const { return size_; }
     ImVec2 extent(const std::string& text) const {
         return ImGui::GetFont()->CalcTextSizeA(size_, std::numeric_limits<float>::max(), 0, text.c_str());
@@ -33,12 +33,12 @@ public:
     /// `alignX`, `alignY`: 0 = the text starts at the point, 1 = it ends there.
     void text(ImVec2 at, const std::string& text, ImU32 colour, float alignX = 0, float alignY = 0) {
         const ImVec2 box = extent(text);
-        ink_.text(ImGui::GetFont(), size_, ImVec2(std::floor(at.x - box.x * alignX), std::floor(at.y - box.y * alignY)),
-                  colour, text.c_str());
+        ink_.AddText(ImGui::GetFont(), size_, ImVec2(std::floor(at.x - box.x * alignX), std::floor(at.y - box.y * alignY)),
+                     colour, text.c_str());
     }
 
 private:
-    PlotInk& ink_;
+    ImDrawList& ink_;
     float size_;
 };
 
@@ -92,28 +92,28 @@ bool hasPoints(const Plot& plot) {
     return false;
 }
 
-void drawDashes(PlotInk& ink, ImVec2 from, ImVec2 to, ImU32 colour, float width) {
+void drawDashes(ImDrawList& ink, ImVec2 from, ImVec2 to, ImU32 colour, float width) {
     const float dx = to.x - from.x, dy = to.y - from.y, length = std::sqrt(dx * dx + dy * dy), dash = 5 * width;
     for (float at = 0; at < length; at += 2 * dash) {
         const float a = at / length, b = std::min(at + dash, length) / length;
-        ink.line(ImVec2(from.x + a * dx, from.y + a * dy), ImVec2(from.x + b * dx, from.y + b * dy), colour, width);
+        ink.AddLine(ImVec2(from.x + a * dx, from.y + a * dy), ImVec2(from.x + b * dx, from.y + b * dy), colour, width);
     }
 }
 
 /// The mark of a point: a disc, hollow where it is extrapolated, and a hollow square where it was not measured here.
-void drawMark(PlotInk& ink, ImVec2 at, float radius, bool hollow, bool elsewhere, ImU32 colour, ImU32 background) {
+void drawMark(ImDrawList& ink, ImVec2 at, float radius, bool hollow, bool elsewhere, ImU32 colour, ImU32 background) {
     constexpr float kInner = 0.55f;
     for (const float size : {radius, kInner * radius}) {
         const ImU32 fill = size == radius ? colour : background;
         if (elsewhere && hollow)
-            ink.box(ImVec2(at.x - size, at.y - size), ImVec2(at.x + size, at.y + size), fill);
+            ink.AddRectFilled(ImVec2(at.x - size, at.y - size), ImVec2(at.x + size, at.y + size), fill);
         else
-            ink.disc(at, size, fill);
+            ink.AddCircleFilled(at, size, fill);
         if (!hollow) return;
     }
 }
 
-void drawSeries(PlotInk& ink, const PlotSeries& series, ImU32 colour, ImU32 background, const Scale& sx, const Scale& sy,
+void drawSeries(ImDrawList& ink, const PlotSeries& series, ImU32 colour, ImU32 background, const Scale& sx, const Scale& sy,
                 const PlotStyle& style) {
     const float radius = 2.2f * style.lineWidth;
     bool pen = false;
@@ -126,7 +126,7 @@ void drawSeries(PlotInk& ink, const PlotSeries& series, ImU32 colour, ImU32 back
         }
         ++points;
         const ImVec2 at(sx.pixel(series.x[i]), sy.pixel(series.y[i]));
-        if (series.line && pen && !series.dashed) ink.line(last, at, colour, style.lineWidth);
+        if (series.line && pen && !series.dashed) ink.AddLine(last, at, colour, style.lineWidth);
         if (series.line && pen && series.dashed) drawDashes(ink, last, at, colour, style.lineWidth);
         last = at, pen = true;
     }
@@ -138,9 +138,9 @@ void drawSeries(PlotInk& ink, const PlotSeries& series, ImU32 colour, ImU32 back
         if (i < series.error.size() && series.error[i] > 0) {
             const double below = series.y[i] - series.error[i];
             const float top = sy.pixel(series.y[i] + series.error[i]), bottom = sy.shows(below) ? sy.pixel(below) : sy.from;
-            ink.line(ImVec2(at.x, top), ImVec2(at.x, bottom), colour, 0.6f * style.lineWidth);
+            ink.AddLine(ImVec2(at.x, top), ImVec2(at.x, bottom), colour, 0.6f * style.lineWidth);
             for (const float y : {top, bottom})
-                ink.line(ImVec2(at.x - radius, y), ImVec2(at.x + radius, y), colour, 0.6f * style.lineWidth);
+                ink.AddLine(ImVec2(at.x - radius, y), ImVec2(at.x + radius, y), colour, 0.6f * style.lineWidth);
         }
         drawMark(ink, at, radius, i < series.hollow.size() && series.hollow[i], series.dashed, colour, background);
     }
@@ -237,11 +237,11 @@ PlotSeries& seriesNamed(Plot& plot, const std::string& label) {
     return plot.series.back();
 }
 
-void drawPlot(PlotInk& ink, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot, const PlotStyle& style) {
+void drawPlot(ImDrawList& ink, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot, const PlotStyle& style) {
     const Palette& palette = style.light ? kLight : kDark;
     Pen pen(ink, style);
     const float line = pen.height(), gap = 0.5f * line;
-    ink.box(topLeft, bottomRight, palette.background);
+    ink.AddRectFilled(topLeft, bottomRight, palette.background);
 
     const bool empty = plot.series.empty() || !hasPoints(plot);
     double xLow, xHigh, yLow, yHigh;
@@ -310,7 +310,7 @@ void drawPlot(PlotInk& ink, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot
         const double t = xTicks[i];
         if (!sx.shows(t) || t < xLow || t > xHigh) continue;
         const float at = sx.pixel(t);
-        ink.line(ImVec2(at, from.y), ImVec2(at, to.y), palette.grid);
+        ink.AddLine(ImVec2(at, from.y), ImVec2(at, to.y), palette.grid);
         const std::string text = named ? plot.x.names[i] : tickText(t);
         const float half = 0.5f * pen.extent(text).x;
         if (at - half < free) continue;
@@ -320,7 +320,7 @@ void drawPlot(PlotInk& ink, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot
     for (const double t : yTicks) {
         if (!sy.shows(t) || t < yLow || t > yHigh) continue;
         const float at = sy.pixel(t);
-        ink.line(ImVec2(from.x, at), ImVec2(to.x, at), palette.grid);
+        ink.AddLine(ImVec2(from.x, at), ImVec2(to.x, at), palette.grid);
         pen.text(ImVec2(from.x - gap, at), tickText(t), palette.text, 1, 0.5f);
     }
     if (!plot.x.label.empty())
@@ -328,11 +328,11 @@ void drawPlot(PlotInk& ink, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot
     if (plot.marked && sx.shows(plot.markX)) {
         const float x = sx.pixel(plot.markX), dash = 0.4f * line;
         for (float y = from.y; y < to.y; y += 2 * dash)
-            ink.line(ImVec2(x, y), ImVec2(x, std::min(y + dash, to.y)), palette.mark, 0.8f * style.lineWidth);
+            ink.AddLine(ImVec2(x, y), ImVec2(x, std::min(y + dash, to.y)), palette.mark, 0.8f * style.lineWidth);
     }
 
     if (empty) {
-        ink.frame(from, to, palette.frame);
+        ink.AddRect(from, to, palette.frame);
         pen.text(ImVec2(0.5f * (from.x + to.x), 0.5f * (from.y + to.y)), plot.empty, palette.frame, 0.5f, 0.5f);
         return;
     }
@@ -340,17 +340,17 @@ void drawPlot(PlotInk& ink, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot
     for (const double change : plot.changes) {
         if (!sx.shows(change) || change < xLow || change > xHigh) continue;
         for (float y = from.y; y < to.y; y += 6 * style.lineWidth)
-            ink.line(ImVec2(sx.pixel(change), y), ImVec2(sx.pixel(change), std::min(y + 3 * style.lineWidth, to.y)),
-                     palette.mark, 0.7f * style.lineWidth);
+            ink.AddLine(ImVec2(sx.pixel(change), y), ImVec2(sx.pixel(change), std::min(y + 3 * style.lineWidth, to.y)),
+                        palette.mark, 0.7f * style.lineWidth);
     }
-    ink.clip(from, to);
+    ink.PushClipRect(from, to, true);
     for (std::size_t i = 0; i < plot.series.size(); ++i)
         drawSeries(ink, plot.series[i], seriesColour(i, style.light), palette.background, sx, sy, style);
-    ink.unclip();
-    ink.frame(from, to, palette.frame);
+    ink.PopClipRect();
+    ink.AddRect(from, to, palette.frame);
 
     if (!legend || style.legendAbove) return;
-    ink.box(box, ImVec2(box.x + size.x, box.y + size.y), palette.background, 3);
+    ink.AddRectFilled(box, ImVec2(box.x + size.x, box.y + size.y), palette.background, 3);
     float y = box.y + 0.2f * line;
     for (std::size_t i = 0; i < plot.series.size(); ++i) {
         if (plot.series[i].label.empty()) continue;
@@ -361,7 +361,7 @@ void drawPlot(PlotInk& ink, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot
         const float radius = 2.2f * style.lineWidth;
         // A curve whose points are all unfilled is not measured here.
         const bool hollow = series.dashed && !series.hollow.empty() && series.hollow.front();
-        if (series.line && !series.dashed) ink.line(left, right, colour, style.lineWidth);
+        if (series.line && !series.dashed) ink.AddLine(left, right, colour, style.lineWidth);
         if (series.line && series.dashed) drawDashes(ink, left, right, colour, 0.5f * style.lineWidth);
         if (!series.line || hollow) drawMark(ink, at, radius, hollow, series.dashed, colour, palette.background);
         pen.text(ImVec2(box.x + 2.3f * line, y), plot.series[i].label, palette.text);
@@ -369,16 +369,11 @@ void drawPlot(PlotInk& ink, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot
     }
 }
 
-void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot, const PlotStyle& style) {
-    ListInk ink(list);
-    drawPlot(ink, topLeft, bottomRight, plot, style);
-}
-
-void drawHeatMap(PlotInk& ink, ImVec2 topLeft, ImVec2 bottomRight, const HeatMap& map, const PlotStyle& style) {
+void drawHeatMap(ImDrawList& ink, ImVec2 topLeft, ImVec2 bottomRight, const HeatMap& map, const PlotStyle& style) {
     const Palette& palette = style.light ? kLight : kDark;
     Pen pen(ink, style);
     const float line = pen.height(), gap = 0.5f * line;
-    ink.box(topLeft, bottomRight, palette.background);
+    ink.AddRectFilled(topLeft, bottomRight, palette.background);
     if (map.rows.empty() || map.columns.empty()) return;
     float labelWidth = pen.extent(map.yLabel).x;
     for (const std::string& row : map.rows) labelWidth = std::max(labelWidth, pen.extent(row).x);
@@ -401,7 +396,7 @@ void drawHeatMap(PlotInk& ink, ImVec2 topLeft, ImVec2 bottomRight, const HeatMap
             b(a.x + w - 1, a.y + h - 1);
         const ImVec2 middle(0.5f * (a.x + b.x), 0.5f * (a.y + b.y));
         if (!std::isfinite(map.values[i])) {
-            ink.box(a, b, palette.grid);
+            ink.AddRectFilled(a, b, palette.grid);
             pen.text(middle, "-", palette.text, 0.5f, 0.5f);
             continue;
         }
@@ -410,13 +405,14 @@ void drawHeatMap(PlotInk& ink, ImVec2 topLeft, ImVec2 bottomRight, const HeatMap
         const auto mix = [t](int p, int q, int r) {
             return static_cast<int>(t < 0.5f ? p + 2 * t * (q - p) : q + (2 * t - 1) * (r - q));
         };
-        ink.box(a, b, IM_COL32(mix(20, 60, 250), mix(30, 130, 225), mix(80, 140, 80), 255));
+        ink.AddRectFilled(a, b, IM_COL32(mix(20, 60, 250), mix(30, 130, 225), mix(80, 140, 80), 255));
         char text[32];
         std::snprintf(text, sizeof text, map.values[i] < 10 ? "%.2f" : "%.0f", map.values[i]);
         if (pen.extent(text).x < w - 2 && line < h)
             pen.text(middle, text, t > 0.55f ? IM_COL32(10, 10, 10, 255) : IM_COL32(240, 240, 240, 255), 0.5f, 0.5f);
         if (i == best)
-            ink.frame(a, b, style.light ? IM_COL32(200, 0, 0, 255) : IM_COL32(255, 255, 255, 255), 2 * style.lineWidth);
+            ink.AddRect(a, b, style.light ? IM_COL32(200, 0, 0, 255) : IM_COL32(255, 255, 255, 255), 0, 0,
+                        2 * style.lineWidth);
     }
     for (std::size_t c = 0; c < columns; ++c)
         pen.text(ImVec2(from.x + w * (static_cast<float>(c) + 0.5f), to.y + 0.3f * line), map.columns[c], palette.text,

@@ -1,7 +1,7 @@
 // One plot for everything: the panel's curves, the lab's sweeps and the exported figures. Data in, draw list out; knows no
 // window.
 #pragma once
-#include "app/plots/ink.h"
+#include <imgui.h>
 
 #include <string>
 #include <utility>
@@ -79,8 +79,7 @@ std::vector<double> roundTicks(double low, double high, bool logarithmic, int mo
 std::string tickText(double value);
 
 /// Draws into the rectangle [topLeft, bottomRight], in pixels.
-void drawPlot(PlotInk& ink, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot, const PlotStyle& style);
-void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot, const PlotStyle& style);
+void drawPlot(ImDrawList& ink, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot, const PlotStyle& style);
 
 /// A map of values over two axes (block x unroll): cells coloured dark to bright, each with its number, the best one framed.
 struct HeatMap {
@@ -88,7 +87,7 @@ struct HeatMap {
     std::vector<std::string> columns, rows;
     std::vector<double> values;  ///< rows x columns; NaN: not measured
 };
-void drawHeatMap(PlotInk& ink, ImVec2 topLeft, ImVec2 bottomRight, const HeatMap& map, const PlotStyle& style);
+void drawHeatMap(ImDrawList& ink, ImVec2 topLeft, ImVec2 bottomRight, const HeatMap& map, const PlotStyle& style);
 
 /// Converts the curves to other units.
 void rescale(Plot& plot, double x, double y);

@@ -1,6 +1,5 @@
 #include "app/plots/profile_plot.h"
 
-#include "app/plots/canvas.h"
 #include "app/tables/format.h"
 
 #include <cmath>
@@ -8,8 +7,6 @@
 
 namespace gravlab {
 namespace {
-
-using namespace paper;
 
 std::string unitOr(std::string_view name, const char* otherwise) { return name.empty() ? otherwise : std::string(name); }
 
@@ -108,27 +105,6 @@ std::string profileTable(const Profile& profile, const SceneUnits& units) {
         text += "\n";
     }
     return text;
-}
-
-void writeProfile(ByteSink& file, const std::string& title, const std::string& facts, const Profile& profile,
-                  const SceneUnits& units) {
-    constexpr int kWidth = 1400, kHeight = 1080;
-    constexpr float kMargin = 28, kGap = 20;
-    Canvas canvas(kWidth, kHeight, 18);
-    canvas.ink().box(ImVec2(0, 0), canvas.size(), kPaper);
-    canvas.text(canvas.large(), ImVec2(kMargin, 20), kInk, title.c_str(), 0, kWidth - 2 * kMargin);
-    const float below = 24 + 1.25f * canvas.large()->FontSize;
-    canvas.text(canvas.small(), ImVec2(kMargin, below), kQuiet, facts.c_str(), 0, kWidth - 2 * kMargin);
-    const float top = below + 2.2f * canvas.small()->FontSize;
-    const float wide = 0.5f * (kWidth - 2 * kMargin - kGap), tall = 0.5f * (kHeight - top - kGap - 20);
-    const std::array<Plot, 4> plots = profilePlots(profile, units);
-    for (int k = 0; k < 4; ++k) {
-        const ImVec2 from(kMargin + static_cast<float>(k % 2) * (wide + kGap),
-                          top + static_cast<float>(k / 2) * (tall + kGap));
-        drawPlot(canvas.ink(), from, ImVec2(from.x + wide, from.y + tall), plots[static_cast<std::size_t>(k)],
-                 {.light = true, .legend = plots[static_cast<std::size_t>(k)].series.size() > 1});
-    }
-    canvas.write(file, {{"Title", title}, {"Description", facts}});
 }
 
 }  // namespace gravlab

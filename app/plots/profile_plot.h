@@ -1,7 +1,6 @@
-// The radial profile of a galaxy as plots, table and page. Data in, plots out; in the scene's units when they have names.
+// The radial profile of a galaxy as plots and table. Data in, plots out; in the scene's units when they have names.
 #pragma once
 #include "app/plots/plot.h"
-#include "sim/io/file/byte_sink.h"
 #include "sim/measure/profile.h"
 #include "sim/scenes/scene.h"
 
@@ -18,9 +17,5 @@ std::string profileText(const Profile& profile, const ProfileRequest& request, c
 
 /// A row for each ring, in units of the scene with G = 1; an empty cell for a missing number.
 std::string profileTable(const Profile& profile, const SceneUnits& units = {});
-
-/// All four plots on a white page. Throws IoError.
-void writeProfile(ByteSink& file, const std::string& title, const std::string& facts, const Profile& profile,
-                  const SceneUnits& units);
 
 }  // namespace gravlab

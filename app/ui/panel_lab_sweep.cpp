@@ -95,7 +95,7 @@ void drawLabSweep(PanelContext& p) {
     p.widgets.finish(kPlot);
     const PlotStyle style{.light = palette::light, .fontScale = 1, .lineWidth = palette::line(2 * s), .legend = true};
     ImGui::PushFont(p.widgets.fonts().small);
-    ListInk ink(*ImGui::GetWindowDrawList());
+    ImDrawList& ink = *ImGui::GetWindowDrawList();
     drawResults(ink, from, ImVec2(from.x + size.x, from.y + size.y), lab.shown, style);
     ImGui::PopFont();
 }

@@ -185,7 +185,7 @@ void drawRecorded(PanelContext& p, const LessonTable& which) {
 
 void drawPicture(PanelContext& p, const std::string& name) {
     const Beside small(p, p.widgets.fonts().small);
-    ListInk ink(*ImGui::GetWindowDrawList());
+    ImDrawList& ink = *ImGui::GetWindowDrawList();
     const float width = ImGui::GetContentRegionAvail().x;
     const float height = drawDiagram(ink, diagram(name), ImGui::GetCursorScreenPos(), width, palette::light);
     ImGui::Dummy(ImVec2(width, height + 0.5f * ImGui::GetFontSize()));

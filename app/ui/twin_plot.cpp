@@ -65,7 +65,7 @@ void writeDivergence(ByteSink& file, const std::string& title, const std::pair<s
     constexpr int kWidth = 1400, kHeight = 1150;
     constexpr float kPageMargin = 28;
     Canvas canvas(kWidth, kHeight, 18);
-    canvas.ink().box(ImVec2(0, 0), canvas.size(), kPaper);
+    canvas.list().AddRectFilled(ImVec2(0, 0), canvas.size(), kPaper);
     canvas.text(canvas.large(), ImVec2(kPageMargin, 20), kInk, title.c_str(), 0, kWidth - 2 * kPageMargin);
     const float below = 24 + 1.25f * canvas.large()->FontSize;
     const std::string facts =
@@ -82,9 +82,9 @@ void writeDivergence(ByteSink& file, const std::string& title, const std::pair<s
     apart.y.label = "distance between the same bodies [" + (units.length.empty() ? "L" : std::string(units.length)) + "]";
     energy.y.label = "|E - E0| / |E0|";
     const float middle = energy.series.empty() ? bottom : 0.5f * (top + bottom);
-    drawPlot(canvas.ink(), ImVec2(kPageMargin, top), ImVec2(right, middle), apart, {.light = true});
+    drawPlot(canvas.list(), ImVec2(kPageMargin, top), ImVec2(right, middle), apart, {.light = true});
     if (!energy.series.empty())
-        drawPlot(canvas.ink(), ImVec2(kPageMargin, middle + 10), ImVec2(right, bottom), energy, {.light = true});
+        drawPlot(canvas.list(), ImVec2(kPageMargin, middle + 10), ImVec2(right, bottom), energy, {.light = true});
     canvas.write(file, {{"Title", title}, {"Description", facts}});
 }
 

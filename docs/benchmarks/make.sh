@@ -3,7 +3,7 @@
 #   docs/benchmarks/make.sh [PROGRAM [FOLDER [DEVICE [BACKEND [FIGURE...]]]]]
 # PROGRAM: the gravlab binary (build/gravlab). FOLDER: for the files (this script's folder). DEVICE: the beginning of their
 # names; '' takes it from the program's text about the device. BACKEND: cuda or cpu; '' is cuda where it runs. FIGURE...: only
-# these files, such as block-global. Needs bash, timeout and the program. A figure that cannot be made here is left out with
+# these files, such as block-global. Needs bash, timeout, the program, and python3-matplotlib for pages with papers or tables. A figure that cannot be made here is left out with
 # the program's reason; one that takes longer than its limit is left out, too, and the script exits with 124; a figure that
 # fails its check exits with 7.
 set -u

@@ -100,15 +100,17 @@ TEST_F(LabGpu, theMatrixIsTimedForEveryTileAndItsStrongestForceIsTheHosts) {
     request.run.scene = "plummer";
     request.bodies = {300, 2000};
     request.repeats = 2;
-    const FigureStudy study = figure("matrix").study(request, [](std::size_t, std::size_t) {});
+    FigureStudy study;
+    const FigureProgress quiet = [](std::size_t, std::size_t) {};
+    figure("matrix").study(request, quiet, study);
     EXPECT_TRUE(study.right) << study.csv;
     EXPECT_EQ(study.points, 28u) << "columns of eleven widths and squares of three, for two numbers of bodies";
-    ASSERT_EQ(study.plots.size(), 2u);
-    for (const PlotSeries& series : study.plots[1].series)
+    const std::vector<Plot> plots = figurePlots(figure("matrix"), study.csv);
+    ASSERT_EQ(plots.size(), 2u);
+    for (const PlotSeries& series : plots[1].series)
         for (const double flow : series.y) EXPECT_GT(flow, 0);
     request.blocks = {1025};
-    EXPECT_THROW(figure("matrix").study(request, [](std::size_t, std::size_t) {}), UsageError)
-        << "no block has so many threads";
+    EXPECT_THROW(figure("matrix").study(request, quiet, study), UsageError) << "no block has so many threads";
 }
 
 TEST_F(LabGpu, everyRungHasBothRatesWithinItsBound) {

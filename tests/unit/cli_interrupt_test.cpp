@@ -116,6 +116,26 @@ TEST(CliInterrupt, whoAsksTwiceIsNotKeptWaiting) {
     EXPECT_THAT(o.err, Not(HasSubstr("continue with"))) << "it waited until it could save";
 }
 
+TEST(CliInterrupt, aFigureKeepsItsPoints) {
+    const ScratchFolder folder;
+    StartedProgram program({"bench", "two-body", "--figure", "energy-dt", "--precision", "fp64", "--integrator", "leapfrog",
+                            "--dt", "1,1e-6", "--until", "9", "-o", "e.png"},
+                           {.folder = folder.path()});
+    waitForLine(program, "point 1 of 2");
+    program.send(SIGINT);
+    const Outcome o = program.wait();
+    EXPECT_EQ(o.code, 130);
+    EXPECT_THAT(o.err, HasSubstr("interrupted; the points so far are in e.csv.partial"));
+    const std::vector<std::string> lines = linesOf(contentOf(folder / "e.csv.partial"));
+    ASSERT_EQ(lines.size(), 2u) << "the point that was measured, and not the one under way";
+    EXPECT_EQ(lines[1].substr(0, 11), "leapfrog,1,");
+    EXPECT_EQ(folder.entries(), 1u);
+    EXPECT_EQ(
+        runGravlab({"bench", "--figure", "energy-dt", "--from", "e.csv.partial", "-o", "e.png"}, {.folder = folder.path()})
+            .code,
+        0);
+}
+
 TEST(CliInterrupt, aSignalThatComesTwiceAtOnceIsOneAsk) {
     if (!hasHdf5()) GTEST_SKIP() << "this build has no HDF5";
     const ScratchFolder folder;

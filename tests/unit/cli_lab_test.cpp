@@ -40,7 +40,7 @@ TEST(CliFigure, threadsMakesPictureAndNumbersOfOneMeasurement) {
     EXPECT_EQ(readPng((folder / "t.png").string()).texts.at("gravlab:figure"), "threads");
     const auto lines = linesOf(contentOf(folder / "t.csv"));
     ASSERT_EQ(lines.size(), 3u);
-    EXPECT_THAT(lines[0], HasSubstr(",speed_up,efficiency,driver,date"));
+    EXPECT_THAT(lines[0], HasSubstr(",processor,speed_up,efficiency,driver,date"));
 }
 
 TEST(CliFigure, rooflineMeasuresWhatTheProcessorCanDo) {

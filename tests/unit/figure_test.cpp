@@ -5,12 +5,14 @@
 #include "app/bench/sweep_axis.h"
 #include "app/plots/canvas.h"
 #include "sim/core/error.h"
-#include "sim/io/file/byte_sink.h"
+#include "tests/files.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 namespace gravlab {
@@ -19,7 +21,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
+using testing::SizeIs;
 using testing::StartsWith;
 
 FigureRequest requestFor(const char* backendName) {
@@ -50,6 +52,18 @@ std::vector<SweepResult> madeUp(const std::vector<SweepPoint>& points, double ra
     return results;
 }
 
+Picture figurePicture(const FigureRow& row, std::span<const SweepResult> results, const std::string& note = {}) {
+    return figurePicture(row, figurePage(row, figureCsv(row, results), note));
+}
+
+/// What a study finds.
+FigureStudy studied(const char* name, const FigureRequest& request) {
+    FigureStudy study;
+    figure(name).study(
+        request, [](std::size_t, std::size_t) {}, study);
+    return study;
+}
+
 std::size_t coloured(const Picture& picture) {
     std::set<std::uint32_t> colours;
     std::uint32_t last = ~0u;
@@ -65,7 +79,9 @@ TEST(Figure, ofBondsMeasuresTheRowThatIsNamed) {
     request.bodies = {64};
     request.run.terms["bonds"].kernel.kernel = "bonds-per-rwo";
     try {
-        bondStudy(request, [](std::size_t, std::size_t) { FAIL() << "it measures other rows"; });
+        FigureStudy study;
+        bondStudy(
+            request, [](std::size_t, std::size_t) { FAIL() << "it measures other rows"; }, study);
         FAIL() << "the name was not read";
     } catch (const UsageError& error) {
         EXPECT_THAT(error.what(), HasSubstr("bonds-per-row"));
@@ -201,16 +217,6 @@ TEST(Figure, theLadderHasEveryRungOnceAndItsFactorsBeginAtOne) {
     const std::string second = csv.substr(csv.rfind('\n', csv.size() - 2) + 1);
     EXPECT_THAT(second, HasSubstr(",3,0.5," + std::to_string(linesOfKernel(kernel("cpu", "naive-symmetric"))) + ",,20"));
     EXPECT_GT(linesOfKernel(kernel("cpu", "naive")), 3);
-    // A column without a number is left out.
-    const auto drawn = [&](std::span<const SweepResult> of) {
-        MemorySink file;
-        const FigurePage page = figurePage(ladder, of, "", false, PageFormat::svg);
-        page.canvas->write(file, page.texts);
-        return file.take();
-    };
-    EXPECT_THAT(drawn(results), AllOf(HasSubstr(">bound<"), HasSubstr(">lines<"), Not(HasSubstr(">registers<"))));
-    results[1].row.boundPerSecond = 0;
-    EXPECT_THAT(drawn(results), AllOf(Not(HasSubstr(">bound<")), HasSubstr(">lines<"), Not(HasSubstr(">registers<"))));
 }
 
 TEST(Figure, speedUpIsOverTheFewestThreadsOfItsCurve) {
@@ -243,12 +249,13 @@ TEST(Figure, energyOverTheTimeStepHasTheOrdersOfItsIntegrators) {
     request.run.precision = Precision::fp64;
     request.until = 3;
     request.timeSteps = {0.02, 0.01, 0.005};
-    const FigureStudy study = figure("energy-dt").study(request, [](std::size_t, std::size_t) {});
-    ASSERT_EQ(study.plots.size(), 1u);
+    const FigureStudy study = studied("energy-dt", request);
+    const std::vector<Plot> plots = figurePlots(figure("energy-dt"), study.csv);
+    ASSERT_EQ(plots.size(), 1u);
     EXPECT_EQ(study.points, 12u);
     EXPECT_THAT(study.csv, StartsWith("series,x,integrator,time_step,"));
     std::vector<double> slopes;
-    for (const PlotSeries& series : study.plots[0].series) slopes.push_back(slopeOf(series.x, series.y, 1e-12, 10));
+    for (const PlotSeries& series : plots[0].series) slopes.push_back(slopeOf(series.x, series.y, 1e-12, 10));
     EXPECT_THAT(slopes, ElementsAre(testing::DoubleNear(1, 0.5), testing::DoubleNear(1, 0.5), testing::DoubleNear(2, 0.2),
                                     testing::DoubleNear(4, 0.4)));
     EXPECT_THAT(study.csv, HasSubstr(",-")) << "the error at the end has its sign";
@@ -260,18 +267,16 @@ TEST(Figure, theSixBodiesAreSixInEachPrecision) {
     request.run.integrator = "leapfrog";
     request.until = 0.1;
     request.timeSteps = {0.01, 0.001};
-    const FigureStudy study = figure("energy-dt").study(request, [](std::size_t, std::size_t) {});
-    ASSERT_EQ(study.plots.size(), 3u);
+    const FigureStudy study = studied("energy-dt", request);
+    const std::vector<Plot> plots = figurePlots(figure("energy-dt"), study.csv);
+    ASSERT_THAT(plots, SizeIs(1));
     EXPECT_EQ(study.points, 6u);
-    for (const Plot& plot : study.plots) {
-        ASSERT_EQ(plot.series.size(), 1u);
-        EXPECT_THAT(study.csv, HasSubstr("," + plot.title + ",six-body,6,"));
-        EXPECT_EQ(plot.y.low, study.plots[0].y.low) << "panels are compared";
-        EXPECT_EQ(plot.y.high, study.plots[0].y.high);
-    }
-    EXPECT_EQ(study.plots[0].title, "fp32");
-    EXPECT_LT(study.plots[2].series[0].y[1], study.plots[0].series[0].y[1]) << "fp32 rounds";
-    EXPECT_THAT(study.device, HasSubstr("6 bodies"));
+    ASSERT_THAT(plots[0].series, SizeIs(3));
+    EXPECT_EQ(plots[0].series[0].label, "leapfrog, fp32");
+    EXPECT_EQ(plots[0].series[2].label, "leapfrog, fp64");
+    for (const char* precision : {"fp32", "mixed", "fp64"})
+        EXPECT_THAT(study.csv, HasSubstr("," + std::string(precision) + ",six-body,6,"));
+    EXPECT_LT(plots[0].series[2].y[1], plots[0].series[0].y[1]) << "fp32 rounds";
 }
 
 TEST(Figure, aRungIsLaunchedWithTheFactorThatIsItsIdea) {
@@ -300,9 +305,6 @@ TEST(Figure, aRungIsLaunchedWithTheFactorThatIsItsIdea) {
     EXPECT_THAT(csv, HasSubstr(",best,factor,share_of_bound"));
     EXPECT_THAT(csv, HasSubstr(",,1,,")) << "the usual launch: not the best, and the first factor";
     EXPECT_THAT(csv, HasSubstr(",1,2,,")) << "the best";
-    const Picture both = figurePicture(figure("ladder"), results, "");
-    std::swap(results[0].row.interactionsPerSecond, results[1].row.interactionsPerSecond);
-    EXPECT_NE(figurePicture(figure("ladder"), results, "").rgb, both.rgb);
 }
 
 TEST(Figure, timesHaveFactorsOverTheSerialRun) {
@@ -328,11 +330,11 @@ TEST(Figure, energyOverTheSofteningFallsWithIt) {
     request.until = 0.25;
     request.timeSteps = {0.01};
     request.softenings = {0.01, 0.1};
-    const FigureStudy study = figure("energy-softening").study(request, [](std::size_t, std::size_t) {});
-    ASSERT_EQ(study.plots[0].series.size(), 1u);
-    const PlotSeries& series = study.plots[0].series[0];
+    const std::vector<Plot> plots = figurePlots(figure("energy-softening"), studied("energy-softening", request).csv);
+    ASSERT_EQ(plots[0].series.size(), 1u);
+    const PlotSeries& series = plots[0].series[0];
     EXPECT_GT(series.y[0], series.y[1]);
-    EXPECT_THAT(series.label, StartsWith("dt 0.01"));
+    EXPECT_EQ(series.label, "dt 0.01, fp64");
 }
 
 TEST(Figure, everyFigureIsDrawn) {
@@ -345,6 +347,58 @@ TEST(Figure, everyFigureIsDrawn) {
         ASSERT_EQ(picture.rgb.size(), 3u * 1920 * 1080);
         EXPECT_GT(coloured(picture), 20u) << row.name;
     }
+}
+
+/// A CSV of one row: the columns that every figure may take, and those of `more`.
+std::string rowWith(const std::string& columns, const std::string& cells) { return columns + "\n" + cells + "\n"; }
+
+TEST(Figure, everyRecordedTableIsDrawnAgain) {
+    constexpr std::string_view kDevices[] = {"nvidia-h200-", "amd-epyc-2-threads-"};
+    int drawn = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(std::string(GRAVLAB_SOURCE_DIR) + "/docs/benchmarks")) {
+        std::string name = entry.path().stem();
+        const auto device = std::ranges::find_if(kDevices, [&](std::string_view one) { return name.starts_with(one); });
+        if (entry.path().extension() != ".csv" || device == std::end(kDevices)) continue;
+        name = name.substr(device->size());
+        const FigureRow* longest = nullptr;  // "block-split" before "block"
+        for (const FigureRow& row : figures())
+            if (name.starts_with(row.name) && (!longest || row.name.size() > longest->name.size())) longest = &row;
+        ASSERT_TRUE(longest) << name;
+        ++drawn;
+        const std::string csv = contentOf(entry.path());
+        const std::vector<Plot> plots = figurePlots(*longest, csv);
+        EXPECT_FALSE(plots.empty()) << name;
+        for (const Plot& plot : plots)
+            for (const PlotSeries& series : plot.series) EXPECT_FALSE(series.x.empty()) << name;
+        if (device == kDevices && !name.starts_with("energy")) {
+            EXPECT_THAT(figurePage(*longest, csv).notes.back(), HasSubstr("measured on 2026-11-2")) << name;
+        }
+    }
+    EXPECT_GE(drawn, 28);
+}
+
+TEST(Figure, showsDeviceDriverAndDateOfTheMeasurement) {
+    const Page page = figurePage(
+        figure("bodies"),
+        rowWith(
+            "series,x,kernel,interactions_per_second,spread,verified,device,driver,processor,date,repeats,rel_error_p999",
+            "a,64,tiled,2e9,0.1,true,\"A GPU, 3 multiprocessors\",580.1,,2026-11-26,3,1e-7"));
+    EXPECT_THAT(page.notes.back(),
+                StartsWith("A GPU, 3 multiprocessors, driver 580.1; measured on 2026-11-26; kernels: tiled"));
+    const std::vector<Plot> plots = figurePlots(figure("bodies"), page.csv);
+    ASSERT_EQ(plots.at(0).series.size(), 1u);
+    EXPECT_THAT(plots[0].series[0].y, ElementsAre(2));
+    EXPECT_THAT(plots[0].series[0].error, ElementsAre(testing::DoubleNear(0.1, 1e-12)));
+    EXPECT_THROW(figurePage(figure("bodies"), rowWith("series,place", "a,64")), InputError);
+}
+
+TEST(Figure, omitsPointsWithoutARateAndSaysWhy) {
+    const Page page = figurePage(figure("groups"),
+                                 "series,x,ms_per_step,verified,note\na,64,2,true,\na,128,,false,it took too long\n"
+                                 "b,64,,false,\n");
+    EXPECT_THAT(figurePlots(figure("groups"), page.csv).at(0).series, SizeIs(1));
+    EXPECT_THAT(page.notes.front(),
+                AllOf(HasSubstr("1 points are omitted (it took too long)"), HasSubstr("1 POINTS FAILED")));
 }
 
 TEST(Figure, pointsWithoutARateAreNotDrawn) {

@@ -1,5 +1,5 @@
-// Pictures as SVG and PDF: files that other programs can read, with the same shapes and letters as the pixels.
-#include "app/plots/ink.h"
+// Pages that Python draws, and drawings of lessons.
+#include "app/plots/page.h"
 
 #include "app/bench/figure.h"
 #include "app/lessons/lesson_file.h"
@@ -7,6 +7,7 @@
 #include "app/plots/canvas.h"
 #include "app/plots/diagram.h"
 #include "sim/core/error.h"
+#include "tests/surroundings.h"
 #include "tests/unit/cli_support.h"
 
 #include <gmock/gmock.h>
@@ -20,131 +21,121 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
 using testing::StartsWith;
 
-/// A page with each shape once.
-std::string inkShapes(PageFormat format) {
-    Canvas canvas(200, 100, 16, format);
-    PlotInk& ink = canvas.ink();
-    ink.box(ImVec2(0, 0), canvas.size(), IM_COL32_WHITE);
-    ink.clip(ImVec2(10, 10), ImVec2(90, 90));
-    ink.line(ImVec2(20, 30), ImVec2(40, 50), IM_COL32(255, 0, 0, 255), 3);
-    ink.unclip();
-    ink.frame(ImVec2(1, 2), ImVec2(11, 22), IM_COL32(0, 0, 255, 128), 2);
-    ink.disc(ImVec2(50, 60), 7, IM_COL32(0, 255, 0, 255));
-    ink.ring(ImVec2(50, 60), 9, IM_COL32(0, 255, 0, 255), 2);
-    canvas.text(canvas.normal(), ImVec2(5, 70), IM_COL32(0, 0, 0, 255), "a < b (\\) \xc2\xb5m \xe2\x82\xac");
-    MemorySink file;
-    canvas.write(file, {{"Title", "R&D"}});
-    return file.take();
+/// Why pages of this test cannot be drawn; empty where they can.
+std::string whyNoScript() { return drawnPages({}, "svg").why; }
+
+std::string drawnBy(const Page& page, std::string_view format) {
+    const DrawnPages drawn = drawnPages({page}, format);
+    EXPECT_EQ(drawn.why, "");
+    return drawn.files.empty() ? std::string() : drawn.files.front();
 }
 
-int occurrences(const std::string& text, const std::string& what) {
-    int count = 0;
-    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
-    return count;
+/// A page of a figure, as the program makes it of these numbers.
+Page pageOf(const char* name, const std::string& csv, bool papers = false) {
+    return figurePage(figure(name), csv, "a note", papers);
 }
 
-TEST(Ink, anSvgHasShapesLettersAndFacts) {
-    EXPECT_EQ(pageFormat("a/b.svg"), PageFormat::svg);
-    EXPECT_EQ(pageFormat("b.pdf"), PageFormat::pdf);
-    EXPECT_EQ(pageFormat("svg.png"), PageFormat::png);
-    const std::string svg = inkShapes(PageFormat::svg);
-    EXPECT_THAT(svg, AllOf(StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\""), HasSubstr("viewBox=\"0 0 200 100\""),
-                           HasSubstr("<desc>Title: R&amp;D\n</desc>"), HasSubstr("</svg>")));
-    EXPECT_THAT(svg, HasSubstr("<line x1=\"20.00\" y1=\"30.00\" x2=\"40.00\" y2=\"50.00\" stroke=\"#ff0000\""));
-    EXPECT_THAT(svg, HasSubstr("stroke=\"#0000ff\" stroke-opacity=\"0.502\""));
-    EXPECT_THAT(svg, HasSubstr("<circle cx=\"50.00\" cy=\"60.00\" r=\"7.00\" fill=\"#00ff00\""));
-    EXPECT_THAT(svg, HasSubstr(">a &lt; b (\\) \xc2\xb5m \xe2\x82\xac</text>"));
-    EXPECT_EQ(occurrences(svg, "<g "), occurrences(svg, "</g>"));
+const std::string kRates = "series,x,interactions_per_second,spread,verified,device,driver,date\n";
+
+TEST(Script, drawsEveryFormatTheSameEachTime) {
+    if (const std::string why = whyNoScript(); !why.empty()) GTEST_SKIP() << "NO PICTURE IS DRAWN: " << why;
+    EXPECT_EQ(pictureFormat("a/b.svg"), "svg");
+    EXPECT_EQ(pictureFormat("svg.txt"), "");
+    // Texts come from cells of a CSV: none is a formula, a tag or a hidden name.
+    const Page page = pageOf("bodies", kRates +
+                                           "_$x^2$ <b> & \\$,1024,2e9,0.1,true,a $GPU$,580,2026-11-26\n"
+                                           "a curve,1024,3e9,0.1,true,a $GPU$,580,2026-11-26\n");
+    const std::string svg = drawnBy(page, "svg");
+    for (const char* text : {"_$x^2$ &lt;b&gt; &amp; \\$", "a curve", "Rate over the number of bodies", "a note",
+                             "a $GPU$, driver 580; measured on 2026-11-26", "gravlab:figure: bodies"})
+        EXPECT_THAT(svg, HasSubstr(text));
+    EXPECT_THAT(svg, Not(HasSubstr("<dc:date>")));
+    EXPECT_EQ(drawnBy(page, "svg"), svg);
+    const DrawnPages pages = drawnPages({page, page}, "pdf");
+    ASSERT_THAT(pages.files, SizeIs(2));
+    EXPECT_EQ(pages.files[0], pages.files[1]);
+    EXPECT_THAT(pages.files[0], AllOf(StartsWith("%PDF-"), Not(HasSubstr("CreationDate"))));
 }
 
-TEST(Ink, aPdfHasATableOfItsObjects) {
-    const std::string pdf = inkShapes(PageFormat::pdf);
-    EXPECT_THAT(pdf, StartsWith("%PDF-1.4\n"));
-    EXPECT_THAT(pdf, HasSubstr("/MediaBox [0 0 100 50]"));
-    EXPECT_THAT(pdf, HasSubstr("20.00 70.00 m 40.00 50.00 l S")) << "its axis begins at the bottom";
-    EXPECT_THAT(pdf, HasSubstr("(a < b \\(\\\\\\) \xb5m ?) Tj")) << "Latin-1";
-    EXPECT_THAT(pdf, HasSubstr("/CA 0.502"));
-    EXPECT_EQ(occurrences(pdf, "\nq "), occurrences(pdf, "\nQ\n"));
-    const std::size_t table = std::strtoul(pdf.c_str() + pdf.rfind("startxref\n") + 10, nullptr, 10);
-    ASSERT_EQ(pdf.compare(table, 7, "xref\n0 "), 0);
-    std::size_t line = pdf.find("65535 f \n", table) + 9;
-    const int objects = occurrences(pdf, " 0 obj\n");
-    EXPECT_EQ(objects, 7);
-    for (int k = 1; k <= objects; ++k, line += 20) {
-        const std::string object = std::to_string(k) + " 0 obj\n";
-        EXPECT_EQ(pdf.compare(std::strtoul(pdf.c_str() + line, nullptr, 10), object.size(), object), 0) << k;
-    }
-    const std::size_t stream = pdf.find("stream\n") + 7,
-                      length = std::strtoul(pdf.c_str() + pdf.find("/Length ") + 8, nullptr, 10);
-    EXPECT_EQ(pdf.compare(stream + length, 9, "endstream"), 0);
+TEST(Script, drawsWhatFiguresShowBesideTheirCurves) {
+    if (const std::string why = whyNoScript(); !why.empty()) GTEST_SKIP() << "NO PICTURE IS DRAWN: " << why;
+    const std::vector<std::pair<Page, std::vector<const char*>>> cases{
+        {pageOf("roofline",
+                "kernel,interactions_per_second,flop_per_byte,peak_multiply_adds_per_second,peak_bytes_per_second\n"
+                "tiled,1e12,100,3e13,5e12\n"),
+         {"memory: 5 TB/s", "multiply-adds only: 60 TFLOP/s", "tiled"}},
+        {pageOf("crossover", "series,x,ms_per_step\nevery pair,1000,1\nevery pair,4000,16\ntree,1000,2\ntree,4000,8\n"),
+         {"tree, faster from 2,000"}},
+        {pageOf("energy-dt",
+                "series,x,largest_error,slope,precision\nleapfrog,1,1e-3,1.98,fp64\nleapfrog,2,4e-3,1.98,fp64\n"),
+         {"fp64", "largest |E - E0| / |E0|"}},
+        {pageOf("bonds", "kernel,imbalance,ends_per_second,note\nbonds-per-element,1,2e9,\nbonds-per-row,2,9e9,\n"),
+         {"paper 004: 3 times bonds-per-element, for equal rows"}},
+        {pageOf("waves", kRates.substr(0, kRates.size() - 1) + ",n,block,blocks,multiprocessors\n"
+                                                               "p = 64,64,1e9,0,true,a,1,d,4096,64,64,132\n"
+                                                               "p = 64,256,4e9,0,true,a,1,d,16384,64,256,132\n"),
+         {"64 *", "256", "16,384"}},
+        {pageOf("ladder",
+                "series,x,backend,kernel,n,interactions_per_second,verified,rel_error_p999,lines,factor\n"
+                "cpu naive,1,cpu,naive,4096,1e9,true,1e-7,22,1\ncuda tiled,2,cuda,tiled,4096,2e9,true,1e-7,67,2\n"
+                "cuda tiled,3,cuda,tiled,4096,5e9,true,1e-7,67,5\ncuda soa,4,cuda,soa,4096,,false,1e-2,3,\n",
+                true),
+         {"N = 4,096, forces only", "lines", "5 x", "FAILED ITS CHECK: no rate", "circles: papers"}},
+        {pageOf("block", kRates + "\"N = 4,096\",128,2e9,0.1,true,a,580,2026-11-26\n", true),
+         {"N = 4,096", "paper 003: tiled-atomics, A100, split 4", "fraction of each device", "#707070"}}};
+    std::vector<Page> pages;
+    for (const auto& [page, texts] : cases) pages.push_back(page);
+    const DrawnPages drawn = drawnPages(pages, "svg");
+    ASSERT_THAT(drawn.files, SizeIs(cases.size())) << drawn.why;
+    for (std::size_t k = 0; k < cases.size(); ++k)
+        for (const char* text : cases[k].second)
+            EXPECT_NE(drawn.files[k].find(text), std::string::npos) << pages[k].name << ": " << text;
+    EXPECT_THAT(drawn.files[5], Not(HasSubstr("registers"))) << "a column without a number";
+    for (const char* colour : {"#e69f00", "#009e73", "#cc79a7"})
+        EXPECT_THAT(drawn.files.back(), Not(HasSubstr(colour))) << "a paper has the colour of a curve";
 }
 
-TEST(Ink, aFigureIsTheSameInEveryFormat) {
-    FigureStudy study;
-    study.plots.emplace_back().series.push_back(
-        {.label = "a curve & more", .x = {1, 2, 3}, .y = {2, 3, 5}, .error = {}, .hollow = {true, false, false}});
-    study.plots.back().x.label = "bodies";
-    const FigureRow& row = figure("energy-dt");
-    for (const PageFormat format : {PageFormat::svg, PageFormat::pdf, PageFormat::png}) {
-        MemorySink file;
-        const FigurePage page = figurePage(row, study, "a note", format);
-        page.canvas->write(file, page.texts);
-        const std::string text = file.take();
-        if (format == PageFormat::png) {
-            EXPECT_EQ(decodePng(text, "figure").texts.at("gravlab:figure"), "energy-dt");
-            continue;
+TEST(Script, keepsTheNumbersWhereItCannotDraw) {
+    const ScratchFolder folder;
+    std::ofstream(folder / "python") << "#!/bin/sh\nexit 3\n";  // as figures.py ends without matplotlib
+    fs::permissions(folder / "python", fs::perms::owner_all);
+    const EnvironmentVariable python("GRAVLAB_PYTHON", (folder / "python").string());
+    const std::string file = (folder / "f.svg").string();
+    Page page{.name = "bodies", .title = "t", .csv = ""};
+    const auto refusal = [&](const char* csv) -> std::string {
+        try {
+            page.csv = csv;
+            writePage(file, page, true);
+            return "";
+        } catch (const IoError& error) {
+            return error.what();
         }
-        const bool svg = format == PageFormat::svg;
-        EXPECT_THAT(text, AllOf(HasSubstr(svg ? "a curve &amp; more" : "a curve & more"), HasSubstr(std::string(row.title)),
-                                HasSubstr("bodies"), HasSubstr("a note"), HasSubstr("gravlab:figure: energy-dt")));
-        EXPECT_GE(occurrences(text, svg ? "<circle" : " c h f\n"), 4) << "three points, one of them unfilled";
-    }
-    // A curve of a paper has squares, so that no point looks like an extrapolated one of this machine.
-    PlotSeries& paper = study.plots.back().series.front();
-    paper.dashed = true;
-    paper.hollow = {true, true, true};
-    MemorySink file;
-    const FigurePage page = figurePage(row, study, "", PageFormat::svg);
-    page.canvas->write(file, page.texts);
-    EXPECT_EQ(occurrences(file.take(), "<circle"), 0);
-    EXPECT_THAT(runGravlab({"bench", "--figure", "bodies", "-o", "x.gif"}).err, HasSubstr("FILE.svg and FILE.pdf"));
-}
-
-TEST(Ink, aLegendHidesNoPoints) {
-    const auto legendOver = [](double last) {
-        Canvas canvas(600, 600, 16, PageFormat::svg);
-        Plot plot;
-        plot.x.label = "bodies";
-        plot.y.low = -0.03, plot.y.high = 1.03;
-        PlotSeries& series = seriesNamed(plot, "a curve");
-        for (const double x : {0.0, 0.05, 0.1, 0.9, 0.95, 1.0})
-            for (const double y : {0.0, 0.05, last}) series.x.push_back(x), series.y.push_back(y);
-        drawPlot(canvas.ink(), ImVec2(0, 0), canvas.size(), plot, {.light = true});
-        MemorySink file;
-        canvas.write(file, {});
-        const std::string svg = file.take();
-        const auto heightOf = [&](const char* text) {
-            const std::size_t at = svg.find(">" + std::string(text) + "</text>");
-            return std::strtod(svg.c_str() + svg.rfind(" y=\"", at) + 4, nullptr);
-        };
-        return heightOf("bodies") - heightOf("a curve");
     };
-    EXPECT_GT(legendOver(0.06), 0) << "the upper corners are free";
-    EXPECT_LT(legendOver(1), 0) << "every corner has points, so it is below the axis";
+    EXPECT_THAT(refusal("x,y\n1,2\n"),
+                AllOf(HasSubstr("python3-matplotlib"), HasSubstr("the numbers are in " + (folder / "f.csv").string())));
+    EXPECT_EQ(contentOf(folder / "f.csv"), "x,y\n1,2\n");
+    EXPECT_THAT(refusal("x,y\n3,4\n"), HasSubstr("f.csv.partial"));
+    EXPECT_EQ(contentOf(folder / "f.csv"), "x,y\n1,2\n") << "an older table stays";
+    EXPECT_EQ(contentOf(folder / "f.csv.partial"), "x,y\n3,4\n");
+    EXPECT_FALSE(fs::exists(file));
+    const EnvironmentVariable none("GRAVLAB_PYTHON", "/no/such/python");
+    EXPECT_THAT(drawnPages({page}, "svg").why, HasSubstr("there is no python3"));
 }
 
 TEST(Ink, drawingsOfLessonsStayInTheirArea) {
     EXPECT_THROW(diagram("no-such"), UsageError);
     int used = 0;
     for (const Diagram& drawing : diagrams()) {
-        EXPECT_THAT(diagramSvg(drawing), AllOf(StartsWith("<svg"), HasSubstr(std::string(drawing.idea).substr(0, 20))));
+        EXPECT_EQ(decodePng(diagramPng(drawing), "drawing").texts.at("Description"), drawing.idea);
         // Nothing is below the height that it names: a picture of that height and of twice that height have the same pixels.
         constexpr int kWidth = 420, kFont = 14;
         const int high = static_cast<int>(drawing.lines * kFont) + 2;
         Canvas canvas(kWidth + 2, 2 * high, kFont);
-        EXPECT_FLOAT_EQ(drawDiagram(canvas.ink(), drawing, ImVec2(1, 1), kWidth, false),
+        EXPECT_FLOAT_EQ(drawDiagram(canvas.list(), drawing, ImVec2(1, 1), kWidth, false),
                         drawing.lines * ImGui::GetFontSize());
         const std::vector<std::uint8_t> rgb = canvas.finish();
         const auto lit = [&](int from, int to) {
@@ -156,7 +147,8 @@ TEST(Ink, drawingsOfLessonsStayInTheirArea) {
         for (const std::string& name : lessonNames())
             for (const LessonStep& step : lessonNamed(name)->steps)
                 if (step.picture == drawing.name) {
-                    EXPECT_THAT(worksheetHtml(*lessonNamed(name), nullptr), HasSubstr("<svg"));
+                    EXPECT_THAT(worksheetHtml(*lessonNamed(name), nullptr),
+                                HasSubstr("src=\"data:image/png;base64,iVBORw0KGgo"));
                     ++used;
                 }
     }
