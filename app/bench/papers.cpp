@@ -251,7 +251,8 @@ std::string papersTable() {
 }
 
 std::string papersNote() {
-    return "squares, and circles with a number: from papers, measured on their devices (docs/benchmarks/papers.csv)";
+    return "unfilled grey marks, and circles with a number: from papers, measured on their devices "
+           "(docs/benchmarks/papers.csv)";
 }
 
 }  // namespace gravlab
