@@ -1,7 +1,7 @@
 // Reads the command line and runs one command. The only catch of the program turns errors into a sentence and an exit code.
 #include "app/bench/own_trial.h"
 #include "app/bench/tuner.h"
-#include "app/commands/command_rows.h"
+#include "app/commands/subcommand.h"
 #include "app/system/progress.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <system_error>
@@ -48,11 +49,11 @@ void finishStandardOutput() {
 }
 
 int runProgram(int argc, char** argv) {
-    Options options = parseOptions(argc, argv);
-    options.simulation.tuning = readTuning(tuneCachePath());
+    const std::unique_ptr<Subcommand> command = parseOptions(argc, argv);
+    if (!command) return static_cast<int>(ExitCode::ok);
+    command->start.simulation.tuning = readTuning(tuneCachePath());
     const WaitLine waits;
-    if (options.command == Subcommand::version) return static_cast<int>(ExitCode::ok);  // --help and --version have printed
-    return commandRow(options.command).run(options);
+    return command->run();
 }
 
 int report(const char* text, ExitCode code) {

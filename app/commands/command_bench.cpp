@@ -1,9 +1,9 @@
 // `gravlab bench`: a table of checked rates for lists of kernels, numbers of bodies and launches.
 // Rule: all configurations are checked before the first is timed, so that a typing error costs no minutes.
+#include "app/commands/command_bench.h"
 #include "app/bench/benchmark_text.h"
 #include "app/bench/own_trial.h"
 #include "app/bench/term_bench.h"
-#include "app/commands/options.h"
 #include "app/files/open_file.h"
 #include "app/system/interrupt.h"
 #include "app/tables/text_values.h"
@@ -38,9 +38,9 @@ std::vector<std::size_t> defaultBodies(const Scene& scene, std::string_view back
 }
 
 /// Lists collapse where a row has nothing to tune, so each configuration is timed once.
-std::vector<KernelChoice> choicesOf(const Options& options, std::string_view backend) {
+std::vector<KernelChoice> choicesOf(const BenchCommand& command, std::string_view backend) {
     std::vector<std::string> names;
-    for (const std::string& name : options.bench.kernels) {
+    for (const std::string& name : command.kernels) {
         if (name != "all") {
             names.push_back(name);
             continue;
@@ -53,11 +53,11 @@ std::vector<KernelChoice> choicesOf(const Options& options, std::string_view bac
     std::vector<KernelChoice> choices;
     for (const std::string& name : names) {
         const KernelRow* row = name == "auto" || namesKernelFile(name) ? nullptr : &kernel(backend, name);
-        const LaunchConfig given = options.simulation.pairs().kernel.launch.config(row ? row->usual : LaunchConfig());
-        const RunRequest& wanted = options.simulation;
+        const LaunchConfig given = command.start.simulation.pairs().kernel.launch.config(row ? row->usual : LaunchConfig());
+        const RunRequest& wanted = command.start.simulation;
         const double accuracy = !row || goesByAccuracy(*row) ? wanted.pairs().accuracy.value_or(0) : 0;
         const double opening = !row || goesByOpening(*row) ? wanted.pairs().opening.value_or(0) : 0;
-        std::vector<int> blocks = options.bench.blocks, unrolls = options.bench.unrolls, splits = options.bench.splits;
+        std::vector<int> blocks = command.blocks, unrolls = command.unrolls, splits = command.splits;
         if (namesKernelFile(name)) {  // its text defines the launch
             choices.push_back({.kernel = name});
             continue;
@@ -88,27 +88,27 @@ KernelChoice taken(KernelChoice choice, const ForceSettings& force, const Backen
 
 }  // namespace
 
-int benchCommand(const Options& options) {
-    if (!options.bench.figure.empty()) return figureCommand(options);
-    if (options.frames > 0) return framesCommand(options);
-    if (!options.bench.card.empty()) return cardCommand(options);
+int BenchCommand::run() {
+    if (!figure.empty()) return drawFigure(*this);
+    if (picture.frames > 0) return timeFrames(*this);
+    if (!card.empty()) return measureCard(*this);
     const InterruptWatch watch;
-    AtomicFile out(options.output.empty() ? "-" : options.output);
-    const RunRequest& wanted = options.simulation;
+    AtomicFile out(output.empty() ? "-" : output);
+    const RunRequest& wanted = start.simulation;
     const Scene& scene = sceneNamed(wanted.scene, wanted.sceneVersion);
     requireParameters(scene, wanted.parameters);
-    const Integrator& steps = wanted.integrator ? integrator(*wanted.integrator) : usualIntegrator();
+    const Integrator& integrates = wanted.integrator ? integrator(*wanted.integrator) : usualIntegrator();
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
-    const bool files = std::ranges::any_of(options.bench.kernels, namesKernelFile);
+    const bool files = std::ranges::any_of(kernels, namesKernelFile);
     if (files && chosen.row->name != deviceBackend().name) {
         if (wanted.backend) throw UsageError("the file of a kernel runs on a GPU: leave out --backend");
         // Without a device, the errors of a kernel file are still found, and the last sentence names what is missing.
-        for (const std::string& name : options.bench.kernels)
+        for (const std::string& name : kernels)
             if (namesKernelFile(name)) adoptKernelFile(name, wanted.backendOptions.device, 0, {});
     }
     // They run one after the other, each on a backend made for it.
-    std::vector<BackendOptions> machines(std::max<std::size_t>(options.bench.threads.size(), 1), wanted.backendOptions);
-    for (std::size_t k = 0; k < options.bench.threads.size(); ++k) machines[k].threads = options.bench.threads[k];
+    std::vector<BackendOptions> machines(std::max<std::size_t>(threads.size(), 1), wanted.backendOptions);
+    for (std::size_t k = 0; k < threads.size(); ++k) machines[k].threads = threads[k];
     std::unique_ptr<Backend> backend = chosen.row->make(machines.front());
     std::fprintf(stderr, "gravlab: %s; %s\n", backend->description().c_str(), chosen.why.c_str());
 
@@ -116,15 +116,15 @@ int benchCommand(const Options& options) {
                         .precision = wanted.precision.value_or(Precision::fp32),
                         .softening = wanted.softening.value_or(scene.softening)};
     takeLawNumbers(force, wanted, scene);
-    const BenchSweep sweep{options.bench.bodies.empty() ? defaultBodies(scene, chosen.row->name) : options.bench.bodies,
-                           choicesOf(options, chosen.row->name)};
+    const BenchSweep sweep{counts.empty() ? defaultBodies(scene, chosen.row->name) : counts,
+                           choicesOf(*this, chosen.row->name)};
     for (const std::size_t bodies : sweep.bodies)
-        if (const Reason reason = refusal(*chosen.row, steps, bodies); !reason.empty()) throw UsageError(reason);
+        if (const Reason reason = refusal(*chosen.row, integrates, bodies); !reason.empty()) throw UsageError(reason);
     const double timeStep = wanted.timeStep.value_or(scene.timeStep);
 
     // A configuration that the options name must be possible; a refusal precedes all timings. 'all' takes every
     // configuration that can run.
-    const bool everything = options.bench.kernels == std::vector<std::string>{"all"};
+    const bool everything = kernels == std::vector<std::string>{"all"};
     std::optional<ParticleSet> made = scene.build({sweep.bodies.front(), wanted.seed, wanted.parameters});
     backend->load(*made);
     if (!everything)
@@ -135,10 +135,9 @@ int benchCommand(const Options& options) {
     bool allVerified = true;
     const TermRequests others = besidePairs(wanted.terms);
     const bool ofTerms = !others.empty();
-    const BenchmarkPlan plan{.steps = std::max<std::int64_t>(options.steps, 0), .repeats = options.bench.repeats};
+    const BenchmarkPlan plan{.steps = steps, .repeats = repeats};
     for (const auto& [kind, request] : others) termChoices(chosen.row->name, kind, request, false);
-    const bool live = options.bench.format == "table" &&
-                      (options.output.empty() || options.output == "-");  // prints rows as they are measured
+    const bool live = format == "table" && (output.empty() || output == "-");  // prints rows as they are measured
     if (live) std::fputs(benchmarkTableHead().c_str(), stdout);
     const auto take = [&](BenchmarkRow row) {
         if (!row.verified)
@@ -159,7 +158,7 @@ int benchCommand(const Options& options) {
                     InterruptWatch::check();
                     study.system.terms.front().how = pairs;
                     try {
-                        take(timeTerm(*backend, study, choice, steps, plan));
+                        take(timeTerm(*backend, study, choice, integrates, plan));
                     } catch (const UsageError& refused) {  // a row that cannot take these bonds, among all rows
                         if (request.kernel.kernel && *request.kernel.kernel != "all") throw;
                         std::fprintf(stderr, "gravlab: N = %zu, left out: %s\n", bodies, refused.what());
@@ -169,14 +168,15 @@ int benchCommand(const Options& options) {
     };
     const auto measure = [&](std::size_t bodies) {
         // The first of these bodies exist already.
-        ParticleSet start =
+        ParticleSet startBodies =
             made ? std::move(*std::exchange(made, std::nullopt)) : scene.build({bodies, wanted.seed, wanted.parameters});
-        if (options.bench.spreadMasses) spreadMasses(start);
+        if (spreadMasses) gravlab::spreadMasses(startBodies);
         for (const KernelChoice& choice : sweep.choices) {
             InterruptWatch::check();
-            backend->load(start, {force, {}});
+            backend->load(startBodies, {force, {}});
             try {
-                configureTuned(*backend, force, taken(choice, force, wanted.backendOptions, start), wanted.tuning.get());
+                configureTuned(*backend, force, taken(choice, force, wanted.backendOptions, startBodies),
+                               wanted.tuning.get());
             } catch (const UsageError& refused) {
                 if (!everything) throw;
                 std::fprintf(stderr, "gravlab: N = %zu, left out: %s\n", bodies, refused.what());
@@ -187,7 +187,7 @@ int benchCommand(const Options& options) {
                 allVerified = false;
                 continue;
             }
-            take(timeKernel(*backend, steps, timeStep, force, plan));
+            take(timeKernel(*backend, integrates, timeStep, force, plan));
         }
     };
     for (const BackendOptions& machine : machines) {
@@ -198,10 +198,10 @@ int benchCommand(const Options& options) {
         for (const std::size_t bodies : sweep.bodies) ofTerms ? measureTerms(bodies) : measure(bodies);
     }
     const auto formats = benchmarkFormats();
-    const auto format = std::find_if(formats.begin(), formats.end(),
-                                     [&](const BenchmarkFormat& row) { return row.name == options.bench.format; });
+    const auto row =
+        std::find_if(formats.begin(), formats.end(), [&](const BenchmarkFormat& known) { return known.name == format; });
     std::fflush(stdout);
-    out.write(live ? benchmarkTableFoot(rows) : format->text(rows));
+    out.write(live ? benchmarkTableFoot(rows) : row->text(rows));
     out.commit();
     return static_cast<int>(allVerified ? ExitCode::ok : ExitCode::checkFailed);
 }

@@ -2,7 +2,7 @@
 #include "app/bench/card.h"
 #include "app/bench/sweep.h"
 #include "app/bench/sweep_axis.h"
-#include "app/commands/options.h"
+#include "app/commands/command_bench.h"
 #include "app/system/interrupt.h"
 #include "app/tables/text_values.h"
 #include "sim/core/error.h"
@@ -14,36 +14,34 @@
 
 namespace gravlab {
 
-int cardCommand(const Options& options) {
+int measureCard(const BenchCommand& command) {
     const InterruptWatch watch;
-    const RunRequest& wanted = options.simulation;
+    const RunRequest& wanted = command.start.simulation;
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
     std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
-    { const AtomicFile probe(options.bench.card); }  // a missing folder is found at once
+    { const AtomicFile probe(command.card); }  // a missing folder is found at once
 
     SweepPoint base;
     base.backend = chosen.row->name;
     base.options = wanted.backendOptions;
-    base.kernel.kernel =
-        options.bench.kernels.empty() ? wanted.pairs().kernel.kernel : nameUnlessAuto(options.bench.kernels.front());
+    base.kernel.kernel = command.kernels.empty() ? wanted.pairs().kernel.kernel : nameUnlessAuto(command.kernels.front());
     base.kernel.launch = wanted.pairs().kernel.launch.config(usualLaunch(base.kernel.kernel));
-    if (!options.bench.blocks.empty()) base.kernel.launch.block = options.bench.blocks.front();
-    if (!options.bench.unrolls.empty()) base.kernel.launch.unroll = options.bench.unrolls.front();
-    base.plan = {.repeats = options.bench.repeats, .mostSeconds = 3};
+    if (!command.blocks.empty()) base.kernel.launch.block = command.blocks.front();
+    if (!command.unrolls.empty()) base.kernel.launch.unroll = command.unrolls.front();
+    base.plan = {.repeats = command.repeats, .mostSeconds = 3};
     const KernelRow* row = nullptr;
     for (const KernelRow& candidate : kernels())
         if (candidate.backend == chosen.row->name && (!row || candidate.name == base.kernel.kernel)) row = &candidate;
-    const std::vector<std::size_t> bodies =
-        options.bench.bodies.empty() ? studiedBodies(chosen.row->mostStudied) : options.bench.bodies;
+    const std::vector<std::size_t> bodies = command.counts.empty() ? studiedBodies(chosen.row->mostStudied) : command.counts;
     Sweep sweep(pointsAlong(sweepAxis("bodies"), *row, base, bodies), sweepSettings(wanted));
     const bool right = measureAll(sweep);
     const Card card = makeCard(sweep.results());
     const std::string text = cardText(card);
-    if (pictureFormat(options.bench.card).empty())
-        writeFileAtomically(options.bench.card, text);
+    if (pictureFormat(command.card).empty())
+        writeFileAtomically(command.card, text);
     else
-        writePage(options.bench.card, cardPage(card, sweep.results()), true);
-    std::printf("%s\n%s\n", text.c_str(), options.bench.card.c_str());
+        writePage(command.card, cardPage(card, sweep.results()), true);
+    std::printf("%s\n%s\n", text.c_str(), command.card.c_str());
     return static_cast<int>(right ? ExitCode::ok : ExitCode::checkFailed);
 }
 

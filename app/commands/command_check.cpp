@@ -3,7 +3,7 @@
 #include "app/bench/physics_check.h"
 #include "app/bench/verify.h"
 #include "app/commands/lesson_check.h"
-#include "app/commands/options.h"
+#include "app/commands/option_groups.h"
 #include "app/system/interrupt.h"
 #include "app/tables/format.h"
 #include "sim/core/error.h"
@@ -25,18 +25,41 @@ void print(const Verdict& v) {
     std::fflush(stdout);
 }
 
-}  // namespace
+/// Checks the kernels, unless an option says otherwise.
+struct CheckCommand : Subcommand {
+    bool physics = false;               ///< the reference table
+    bool lessons = false;               ///< the lessons
+    std::optional<double> tolerance{};  ///< relative error allowed, instead of the usual limits
+    std::string lesson;                 ///< empty: all
+    std::vector<std::string> kernels;
 
-int checkCommand(const Options& options) {
+    void add(OptionRows& rows) override {
+        rows.flag("--physics", physics,
+                  "instead of the kernels: known systems against their known answers, with tolerances");
+        rows.flag("--lessons", lessons,
+                  "instead of the kernels: play every lesson with its own answers, off screen, and name each step that is "
+                  "not reached")
+            .excludes("--physics")
+            .excludes("--tolerance", "--tolerance does nothing with --lessons: a step is reached or not");
+        addKernelList(rows, kernels, "only these kernels, of a force term as TERM:ROW [all]")
+            .excludes("--physics")
+            .excludes("--lessons");
+        rows.text("--lesson", "NAME", lesson, "play only that one; a FILE.toml is a lesson of one's own").needs("--lessons");
+        rows.of({"run.device", "run.threads", "run.simd"});
+        rows.read("--tolerance", "ERROR", tolerance, parsePositive, "relative error allowed, instead of the usual limits");
+    }
+    int run() override;
+};
+
+int CheckCommand::run() {
     const InterruptWatch watch;
-    if (options.check.physics) return static_cast<int>(printPhysics(physicsRows()) ? ExitCode::ok : ExitCode::checkFailed);
-    if (options.check.lessons) return static_cast<int>(printLessons(options) ? ExitCode::ok : ExitCode::checkFailed);
+    if (physics) return static_cast<int>(printPhysics(physicsRows()) ? ExitCode::ok : ExitCode::checkFailed);
+    if (lessons) return static_cast<int>(printLessons(start, lesson) ? ExitCode::ok : ExitCode::checkFailed);
     // An option that no backend accepts is no fault of a kernel.
-    (void)hostBackend().make(options.simulation.backendOptions);
+    (void)hostBackend().make(start.simulation.backendOptions);
     int passed = 0, failed = 0;
     for (const BackendRow& row : backends())
-        for (const Verdict& verdict :
-             verifyAll({&row, 1}, options.simulation.backendOptions, options.check.tolerance, options.bench.kernels)) {
+        for (const Verdict& verdict : verifyAll({&row, 1}, start.simulation.backendOptions, tolerance, kernels)) {
             InterruptWatch::check(kUnfinishedCheck);
             print(verdict);
             passed += verdict.state == Verdict::State::passed;
@@ -45,5 +68,11 @@ int checkCommand(const Options& options) {
     std::printf("%d passed, %d failed\n", passed, failed);
     return static_cast<int>(failed == 0 ? ExitCode::ok : ExitCode::checkFailed);
 }
+
+}  // namespace
+
+constinit const CommandRow kCheckCommand{"check", "verify every backend and kernel on this machine",
+                                         "  gravlab check\n  gravlab check --physics\n  gravlab check --lessons\n",
+                                         made<CheckCommand>};
 
 }  // namespace gravlab

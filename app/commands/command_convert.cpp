@@ -1,6 +1,7 @@
 // `gravlab convert IN OUT`: converts a file to another format. Rule: it reports data that the new format cannot keep.
-#include "app/commands/options.h"
 
+#include "app/commands/option_groups.h"
+#include "app/files/open_file.h"
 #include "app/system/interrupt.h"
 #include "app/tables/format.h"
 #include "sim/core/error.h"
@@ -27,29 +28,53 @@ std::string unitsText(const FileFormat& format, const Snapshot& snapshot, const 
                                        : ", which " + std::string(format.name) + " cannot say");
 }
 
-}  // namespace
+struct ConvertCommand : Subcommand {
+    std::string output;
 
-int convertCommand(const Options& options) {
+    void add(OptionRows& rows) override {
+        constexpr const char* kBoth = "convert needs two files: gravlab convert IN OUT";
+        rows.word("IN", start.file, kReadableFile).required(kBoth);
+        rows.word("OUT", output, "file to write: .csv, .tab, .tipsy, .gadget, .hdf5 or .ply; '-' is standard output, as csv")
+            .required(kBoth);
+        addReading(rows);
+    }
+    void check() override {
+        start.outputs.push_back({"OUT", output});
+        refuseToReplace({start.file}, start);
+    }
+    int run() override;
+};
+
+int ConvertCommand::run() {
     // This comes first: an extension that cannot be written is found before a large file is read.
-    const FileFormat& format = formatForWriting(options.output);
+    const FileFormat& format = formatForWriting(output);
     const InterruptWatch watch;
     const InterruptibleReading reading;
-    ReadOptions read = options.read;
+    ReadOptions read = start.read;
     read.allowSigns = true;  // charges stay charges; the start of a run checks whether its law allows them
-    const Snapshot snapshot = readSnapshot(options.file, read);
+    const Snapshot snapshot = readSnapshot(start.file, read);
     for (const std::string& note : snapshot.notes)
         if (!note.starts_with("converted from"))
-            std::fprintf(stderr, "gravlab: %s\n", printable(options.file + ": " + note).c_str());
-    std::fprintf(stderr, "gravlab: %s\n", printable(unitsText(format, snapshot, options.file, read.units)).c_str());
+            std::fprintf(stderr, "gravlab: %s\n", printable(start.file + ": " + note).c_str());
+    std::fprintf(stderr, "gravlab: %s\n", printable(unitsText(format, snapshot, start.file, read.units)).c_str());
     InterruptWatch::check();
-    writeSnapshot(options.output, snapshot);
+    writeSnapshot(output, snapshot);
     if (const std::string lost = joined(lostIn(format, snapshot)); !lost.empty())
         std::fprintf(stderr, "gravlab: %s does not keep: %s%s\n", std::string(format.name).c_str(), lost.c_str(),
-                     snapshot.isCheckpoint() ? (" (" + printable(options.file) + " was a checkpoint)").c_str() : "");
-    std::fprintf(options.output == "-" ? stderr : stdout, "%s: %zu bodies from %s (%s) as %s\n",
-                 printable(options.output).c_str(), snapshot.bodies.size(), printable(options.file).c_str(),
-                 snapshot.format.c_str(), std::string(format.name).c_str());
+                     snapshot.isCheckpoint() ? (" (" + printable(start.file) + " was a checkpoint)").c_str() : "");
+    std::fprintf(output == "-" ? stderr : stdout, "%s: %zu bodies from %s (%s) as %s\n", printable(output).c_str(),
+                 snapshot.bodies.size(), printable(start.file).c_str(), snapshot.format.c_str(),
+                 std::string(format.name).c_str());
     return static_cast<int>(ExitCode::ok);
 }
+
+}  // namespace
+
+constinit const CommandRow kConvertCommand{
+    "convert", "read bodies in one format, write them in another",
+    "  gravlab convert galaxy.tipsy galaxy.hdf5\n"
+    "  gravlab convert stars.csv stars.tab --columns m,x,y,z,vx,vy,vz --units cluster\n"
+    "  grep -v '^#' table.txt | gravlab convert - bodies.hdf5\n",
+    made<ConvertCommand>};
 
 }  // namespace gravlab

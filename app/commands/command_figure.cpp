@@ -1,7 +1,7 @@
 // `gravlab bench --figure`: measures a study of the table of figures and writes it as a picture or as numbers.
 #include "app/bench/figure.h"
 #include "app/bench/sweep.h"
-#include "app/commands/options.h"
+#include "app/commands/command_bench.h"
 #include "app/model/recorded.h"
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"
@@ -19,28 +19,28 @@
 namespace gravlab {
 namespace {
 
-FigureRequest requestOf(const Options& options, const BackendRow& row) {
+FigureRequest requestOf(const BenchCommand& command, const BackendRow& row) {
     FigureRequest request;
     request.backend = row.name;
-    request.options = options.simulation.backendOptions;
-    if (!options.bench.kernels.empty() && options.bench.kernels.front() != "auto" && options.bench.kernels.front() != "all")
-        request.kernel = options.bench.kernels.front();
-    request.launch = options.simulation.pairs().kernel.launch.config(
+    request.options = command.start.simulation.backendOptions;
+    if (!command.kernels.empty() && command.kernels.front() != "auto" && command.kernels.front() != "all")
+        request.kernel = command.kernels.front();
+    request.launch = command.start.simulation.pairs().kernel.launch.config(
         usualLaunch(request.kernel.empty() ? std::nullopt : std::optional(request.kernel)));
-    if (!options.bench.blocks.empty()) request.launch.block = options.bench.blocks.front();
-    if (!options.bench.unrolls.empty()) request.launch.unroll = options.bench.unrolls.front();
-    if (!options.bench.splits.empty()) request.launch.split = options.bench.splits.front();
-    request.blocks = options.bench.blocks;
-    request.unrolls = options.bench.unrolls;
-    request.splits = options.bench.splits;
-    request.threads = options.bench.threads;
-    request.accuracies = options.bench.accuracies;
-    request.timeSteps = options.bench.timeSteps;
-    request.softenings = options.bench.softenings;
-    request.run = options.simulation;
-    if (options.until > 0) request.until = options.until;
-    request.bodies = options.bench.bodies;
-    request.repeats = options.bench.repeats;
+    if (!command.blocks.empty()) request.launch.block = command.blocks.front();
+    if (!command.unrolls.empty()) request.launch.unroll = command.unrolls.front();
+    if (!command.splits.empty()) request.launch.split = command.splits.front();
+    request.blocks = command.blocks;
+    request.unrolls = command.unrolls;
+    request.splits = command.splits;
+    request.threads = command.threads;
+    request.accuracies = command.accuracies;
+    request.timeSteps = command.timeSteps;
+    request.softenings = command.softenings;
+    request.run = command.start.simulation;
+    if (command.until > 0) request.until = command.until;
+    request.bodies = command.counts;
+    request.repeats = command.repeats;
     return request;
 }
 
@@ -48,9 +48,9 @@ FigureRequest requestOf(const Options& options, const BackendRow& row) {
 struct Outputs {
     std::string picture, numbers;
     bool papers = false;
-    explicit Outputs(const Options& options) : papers(options.bench.besidePapers) {
-        (options.output.ends_with(".csv") ? numbers : picture) = options.output;
-        if (!options.csv.empty()) numbers = options.csv;
+    explicit Outputs(const BenchCommand& command) : papers(command.besidePapers) {
+        (command.output.ends_with(".csv") ? numbers : picture) = command.output;
+        if (!command.csv.empty()) numbers = command.csv;
         for (const std::string& file : {picture, numbers})
             if (!file.empty()) const AtomicFile probe(file);
     }
@@ -95,31 +95,31 @@ void studied(const FigureRow& row, const FigureRequest& request, FigureStudy& in
 constexpr std::size_t kMostCsvBytes = 1 << 20;
 
 /// Draws recorded numbers without a measurement.
-int drawnAgain(const FigureRow& row, const Options& options) {
-    Source source = Source::open(options.file);
+int drawnAgain(const FigureRow& row, const BenchCommand& command) {
+    Source source = Source::open(command.from);
     std::string csv(kMostCsvBytes, '\0');
     csv.resize(source.read(csv.data(), csv.size()));
     try {
-        Outputs(options).draw(row, csv, "drawn from " + std::filesystem::path(options.file).filename().string(), false);
+        Outputs(command).draw(row, csv, "drawn from " + std::filesystem::path(command.from).filename().string(), false);
     } catch (const InputError& error) {
-        throw InputError(options.file + ": " + error.what());
+        throw InputError(command.from + ": " + error.what());
     }
-    std::printf("%s: %zu points\n", options.output.c_str(), rowsOf(csv).size());
+    std::printf("%s: %zu points\n", command.output.c_str(), rowsOf(csv).size());
     return static_cast<int>(ExitCode::ok);
 }
 
 }  // namespace
 
-int figureCommand(const Options& options) {
+int drawFigure(const BenchCommand& command) {
     const InterruptWatch watch;
-    const FigureRow& row = figure(options.bench.figure);
-    if (options.has("--from")) return drawnAgain(row, options);
-    const RunRequest& wanted = options.simulation;
+    const FigureRow& row = figure(command.figure);
+    if (!command.from.empty()) return drawnAgain(row, command);
+    const RunRequest& wanted = command.start.simulation;
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
-    const FigureRequest request = requestOf(options, *chosen.row);
+    const FigureRequest request = requestOf(command, *chosen.row);
     if (const Reason reason = row.refuses(request); !reason.empty())
         throw NoDeviceError("figure '" + std::string(row.name) + "' cannot be made: " + reason);
-    const Outputs outputs(options);
+    const Outputs outputs(command);
     const std::string note = row.note ? row.note(request) : "";
     FigureStudy found;
     std::optional<Sweep> sweep;
@@ -139,7 +139,7 @@ int figureCommand(const Options& options) {
     }
     outputs.write(row, found.csv);
     if (!note.empty()) std::fprintf(stderr, "gravlab: %s\n", note.c_str());
-    std::printf("%s: %zu points\n", options.output.c_str(), found.points);
+    std::printf("%s: %zu points\n", command.output.c_str(), found.points);
     return static_cast<int>(found.right ? ExitCode::ok : ExitCode::checkFailed);
 }
 

@@ -1,7 +1,7 @@
 // `gravlab bench --frames`: whole frames off screen, as in the window: steps within the time budget, picture, panels.
 // Rule: one frame may be under way while the next is made, as with a display. The time is that from frame to frame.
 #include "app/bench/stage_bench.h"
-#include "app/commands/options.h"
+#include "app/commands/command_bench.h"
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/headless/lost_context.h"
 #include "app/services/spot_check.h"
@@ -33,12 +33,12 @@ namespace {
 /// An app off screen that makes the frames of a window.
 class Offscreen {
 public:
-    explicit Offscreen(const Options& options) : options_(options), app_(options) {
-        if (options.showUi)
-            panels_.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, "off screen", app_);
+    Offscreen(const StartOptions& start, const PictureOptions& picture, double fps)
+        : picture_(picture), seconds_(1 / fps), app_(start) {
+        if (picture_.showUi) panels_.emplace(1.0f, "off screen", app_);
     }
     /// `panelTimer` measures the GPU time of the panels; it may be null.
-    void makeFrame(GpuTimer* panelTimer = nullptr) { make(FrameClock::window(1 / options_.render.fps), panelTimer); }
+    void makeFrame(GpuTimer* panelTimer = nullptr) { make(FrameClock::window(seconds_), panelTimer); }
     /// Draws only the picture and the panels: nothing is computed or measured beside them.
     void drawFrame(GpuTimer* panelTimer = nullptr) { make(FrameClock::still(), panelTimer); }
 
@@ -56,21 +56,22 @@ private:
         InterruptWatch::check();
         const auto drawPanels = [&] {
             if (!panels_) return;
-            panels_->setSurface(options_.width, options_.height, 1 / options_.render.fps);
+            panels_->setSurface(picture_.width, picture_.height, seconds_);
             panels_->frame(app_);
             if (panelTimer) panelTimer->begin();
             panels_->draw();
             if (panelTimer) panelTimer->end();
         };
         frames_.make(clock, {.framebuffer = target_.framebuffer(),
-                             .width = options_.width,
-                             .height = options_.height,
+                             .width = picture_.width,
+                             .height = picture_.height,
                              .panels = drawPanels});
         pace_.submitted();
     }
 
-    const Options& options_;
-    OffscreenTarget target_{options_.width, options_.height};
+    const PictureOptions picture_;
+    const double seconds_;  ///< of a frame
+    OffscreenTarget target_{picture_.width, picture_.height};
     App app_;
     Controller controller_;
     BaseHost host_{app_};
@@ -104,24 +105,25 @@ void warmUp(Offscreen& screen, int frames) {
     }
 }
 
-void timeFrames(const Options& options) {
-    Offscreen screen(options);
+void timeWholeFrames(const BenchCommand& command, const StartOptions& start) {
+    const PictureOptions& picture = command.picture;
+    Offscreen screen(start, picture, command.fps);
     App& app = screen.app();
     FrameTimes times;
     // The energy of the start is measured beside the first frames, and needs much of a device's time.
     warmUp(screen, 1);
     const std::int64_t firstStep = app.runs.simulation().step();
     const WorkTotals before = app.runs.simulation().backend().totals();
-    const double start = hostClock();
-    double last = start;
-    for (std::int64_t frame = 0; frame < options.frames; ++frame) {
+    const double begun = hostClock();
+    double last = begun;
+    for (std::int64_t frame = 0; frame < picture.frames; ++frame) {
         screen.makeFrame();
-        if (options.has("--fps")) waitForDisplay(options.render.fps, start);
+        if (start.has("--fps")) waitForDisplay(command.fps, begun);
         const double time = hostClock();
         times.add(time - last);
         last = time;
     }
-    const double seconds = hostClock() - start;
+    const double seconds = hostClock() - begun;
     if (const std::string alarm = SpotCheck().settle(app.runs.simulation()); !alarm.empty())
         throw Error(ExitCode::checkFailed, alarm);
     const double steps = static_cast<double>(app.runs.simulation().step() - firstStep) / seconds;
@@ -131,7 +133,7 @@ void timeFrames(const Options& options) {
     const bool copied = app.document.copyVertices && backend(facts.configuration.backend).onDevice;
     std::printf("%s, %zu bodies, %s / %s, %dx%d%s%s: %s, %s steps/s\n", facts.configuration.scene.c_str(),
                 facts.configuration.bodies, facts.configuration.backend.c_str(), std::string(facts.kernel->name).c_str(),
-                options.width, options.height, options.showUi ? " with panels" : "",
+                picture.width, picture.height, picture.showUi ? " with panels" : "",
                 copied ? ", vertices copied through the host" : "", times.text().c_str(),
                 steps < 1000 ? formatted("%.4g", steps).c_str() : rateText(steps).text);
     std::printf("forces: %.4g G interactions/s while they run, %.4g by the clock on the wall\n",
@@ -154,8 +156,8 @@ constexpr double kTurnSeconds = 0.25;  ///< the camera turns for that time betwe
 
 /// One row: successive pictures with nothing else on the GPU. The camera rotates slightly between them, so that no picture
 /// repeats. Whole pictures come first, then their stages.
-StageRow timeStages(const Options& options) {
-    Offscreen screen(options);
+StageRow timeStages(const StartOptions& start, const PictureOptions& picture, double fps) {
+    Offscreen screen(start, picture, fps);
     App& app = screen.app();
     ParticleRenderer& renderer = app.runs.first().renderer();
     renderer.reusePictures(false);
@@ -181,7 +183,7 @@ StageRow timeStages(const Options& options) {
         finishDrawing();
         take(false);
         double last = hostClock();
-        for (std::int64_t frame = 0; frame < options.frames; ++frame) {
+        for (std::int64_t frame = 0; frame < picture.frames; ++frame) {
             draw();
             const double time = hostClock();
             if (!detailed && frame > 0) samples.addFrame(1e3 * (time - last));  // each frame waits for the one before
@@ -191,59 +193,62 @@ StageRow timeStages(const Options& options) {
         finishDrawing();
         take(true);
     }
-    requireDrawn(screen, samples, options.frames);
+    requireDrawn(screen, samples, picture.frames);
     StageRow row{.scene = app.document.facts.configuration.scene,
                  .bodies = app.document.facts.configuration.bodies,
-                 .width = options.width,
-                 .height = options.height,
+                 .width = picture.width,
+                 .height = picture.height,
                  .path = renderer.path().path()};
     samples.finish(row);
     return row;
 }
 
-int stagesCommand(const Options& asked, const std::vector<std::optional<std::size_t>>& counts) {
-    if (asked.bench.format == "json") throw UsageError("--stages writes a table or csv, not json");
-    AtomicFile out(asked.output.empty() ? "-" : asked.output);
-    std::vector<std::pair<int, int>> sizes = asked.bench.sizes;
-    if (sizes.empty()) sizes = {{asked.width, asked.height}};
-    const auto found = asked.settings.find("look.splat");
-    const std::string way = found == asked.settings.end() ? "auto" : std::get<std::string>(found->second);
+int timeAllStages(const BenchCommand& command, const std::vector<std::optional<std::size_t>>& counts) {
+    if (command.format == "json") throw UsageError("--stages writes a table or csv, not json");
+    AtomicFile out(command.output.empty() ? "-" : command.output);
+    std::vector<std::pair<int, int>> sizes = command.sizes;
+    if (sizes.empty()) sizes = {{command.picture.width, command.picture.height}};
+    const auto found = command.start.settings.find("look.splat");
+    const std::string way = found == command.start.settings.end() ? "auto" : std::get<std::string>(found->second);
     std::vector<StageRow> rows;
     for (const std::optional<std::size_t>& count : counts)
         for (const auto& [width, height] : sizes)
             for (const DrawMethodRow& wish : drawMethodRows()) {
                 if (way == "auto" ? wish.wish == DrawMethodRequest::automatic : wish.name != way) continue;
-                Options options = asked;
-                options.simulation.bodies = count;
-                options.width = width;
-                options.height = height;
-                options.settings["look.splat"] = std::string(wish.name);
-                options.settings["run.paused"] = true;
-                options.settings["camera.rotation"] = 1e-3 / kTurnSeconds;  // [rad/s]
-                rows.push_back(timeStages(options));
+                StartOptions start = command.start;
+                start.holdRate = false;
+                start.simulation.bodies = count;
+                start.settings["look.splat"] = std::string(wish.name);
+                start.settings["run.paused"] = true;
+                start.settings["camera.rotation"] = 1e-3 / kTurnSeconds;  // [rad/s]
+                PictureOptions picture = command.picture;
+                picture.width = width;
+                picture.height = height;
+                rows.push_back(timeStages(start, picture, command.fps));
                 if (rows.back().path == DrawMethod::raster && wish.wish == DrawMethodRequest::compute)
                     std::fprintf(stderr, "gravlab: no row for compute: the rasteriser drew it\n");
             }
-    out.write(asked.bench.format == "csv" ? stageCsv(rows) : stageTable(rows));
+    out.write(command.format == "csv" ? stageCsv(rows) : stageTable(rows));
     out.commit();
     return static_cast<int>(ExitCode::ok);
 }
 
 }  // namespace
 
-int framesCommand(const Options& asked) {
+int timeFrames(const BenchCommand& command) {
     const InterruptWatch watch;
-    const HeadlessContext context(asked.simulation.backendOptions.device);
+    const HeadlessContext context(command.start.simulation.backendOptions.device);
     std::fprintf(stderr, "gravlab: %s\n", context.description().c_str());
-    std::vector<std::optional<std::size_t>> counts(asked.bench.bodies.begin(), asked.bench.bodies.end());
-    if (counts.empty()) counts = {asked.simulation.bodies};
-    if (asked.bench.stages) return stagesCommand(asked, counts);
+    std::vector<std::optional<std::size_t>> counts(command.counts.begin(), command.counts.end());
+    if (counts.empty()) counts = {command.start.simulation.bodies};
+    if (command.stages) return timeAllStages(command, counts);
     for (const std::optional<std::size_t>& count : counts) {
-        Options options = asked;
-        options.simulation.bodies = count;
-        if (!asked.bench.kernels.empty() && asked.bench.kernels.front() != "auto")
-            options.simulation.pairs().kernel.kernel = asked.bench.kernels.front();
-        timeFrames(options);
+        StartOptions start = command.start;
+        start.holdRate = false;
+        start.simulation.bodies = count;
+        if (!command.kernels.empty() && command.kernels.front() != "auto")
+            start.simulation.pairs().kernel.kernel = command.kernels.front();
+        timeWholeFrames(command, start);
     }
     return static_cast<int>(ExitCode::ok);
 }

@@ -1,6 +1,6 @@
 // `gravlab groups FILE|SCENE`: friends of friends in the present state of the bodies.
 // Rule: no time is printed for labels that were not checked.
-#include "app/commands/options.h"
+#include "app/commands/option_groups.h"
 #include "app/files/open_file.h"
 #include "app/files/scene_file.h"
 #include "app/parameters/quantity.h"
@@ -8,6 +8,7 @@
 #include "app/tables/format.h"
 #include "sim/backends/groups.h"
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/formats/units.h"
@@ -45,7 +46,7 @@ FileUnits writtenUnits(const SceneUnits& units) {
     return written;
 }
 
-Subject subjectOf(const Options& options, const BackendRow& row) {
+Subject subjectOf(const StartOptions& options, const BackendRow& row) {
     if (!options.file.empty() && !isSceneFile(options.file)) {
         const InterruptibleReading reading;
         ReadOptions read = options.read;
@@ -165,55 +166,107 @@ void print(const Report& r, std::size_t rows, std::FILE* to) {
                      grouped(r.table.groups.size() - shown).text);
 }
 
-}  // namespace
+struct GroupsCommand : Subcommand {
+    Linking linking;
+    std::string length;      ///< with its unit; empty: `linking` says how far
+    std::size_t least = 10;  ///< bodies of a group that is shown
+    std::string kernel;      ///< of groupRungs(); empty: the fastest of the backend
+    std::size_t rows = 12;   ///< of the printed table
+    std::string output;
+    bool json = false;
 
-int groupsCommand(const Options& options) {
-    const GroupsAsk& ask = options.groups;
-    const RunRequest& wanted = options.simulation;
+    void add(OptionRows& options) override;
+    void check() override {
+        checkStart(*this, {});
+        refuseIdleDevice(start);
+    }
+    int run() override;
+};
+
+void GroupsCommand::add(OptionRows& options) {
+    addSceneOrFile(options, "plummer");
+    options.of({"run.bodies", "run.seed", "run.scene_version", "run.backend", "run.device", "run.threads"});
+    addSet(options);
+    options
+        .of("groups.linking", "--linking", "NUMBER", linking.mean,
+            "friends are at most so far apart, in mean distances (V/N)^(1/3) of the box that holds all bodies [0.2]")
+        .excludes("--linking-length");
+    options.value(
+        "--linking-length", "LENGTH",
+        [this](auto& name, auto& text) {
+            length = text;
+            if (isQuantity(text)) return requireDimension(name, text, "L");
+            linking.length = parsePositive(name, text);
+            length.clear();
+        },
+        "the same as a length, 5kpc or a number in the file's unit, instead of --linking");
+    options.of("groups.least", "--least", "COUNT", least,
+               "bodies of a group at least; in smaller ones they have the group -1 [10]");
+    const std::string rungs =
+        joined(groupRungs(), [](const GroupRung& rung) { return std::string(rung.backend) + " " + std::string(rung.name); });
+    options.rowOf("--kernel", "NAME", kernel, groupRungNamed,
+                  "how groups are found, see docs/groups.md: " + rungs + " [the last of the backend]");
+    options.whole("--rows", "COUNT", rows, 0, kMaxBodies, "of the printed table, the largest groups [12]")
+        .excludes("--json", "--rows does nothing: --json has all groups");
+    options.output("-o,--output", "FILE", output,
+                   "a row a body: id,group, where a group has the id of its first body; '-' is standard output");
+    options.flag("--json", json, "as JSON, with all groups");
+}
+
+int GroupsCommand::run() {
+    const RunRequest& wanted = start.simulation;
     BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
-    const GroupRung& rung = groupRung(chosen.row->name, ask.rung);
+    const GroupRung& rung = groupRung(chosen.row->name, kernel);
     std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
     OutputSet outputs;  // a missing folder is found at once
-    AtomicFile* const out = options.output.empty() ? nullptr : &outputs.add(options.output);
+    AtomicFile* const out = output.empty() ? nullptr : &outputs.add(output);
 
     const InterruptWatch watch;
-    Subject subject = subjectOf(options, *chosen.row);
-    Linking linking = ask.linking;
+    Subject subject = subjectOf(start, *chosen.row);
     linking.length /= subject.units.lengthBy;
     constexpr const char* kLength = "--linking-length";
-    if (!ask.length.empty()) linking.length = quantity(kLength, ask.length, "L", shownUnits(subject.units), subject.name);
-    if (!ask.length.empty() && !(linking.length > 0))
-        throw UsageError(std::string(kLength) + " '" + ask.length + "': expected a length above 0");
-    const double length = linkingLength(subject.bodies, linking);
-    FoundGroups found = findGroups(rung, subject.bodies, length, wanted.backendOptions);
+    if (!length.empty()) linking.length = quantity(kLength, length, "L", shownUnits(subject.units), subject.name);
+    if (!length.empty() && !(linking.length > 0))
+        throw UsageError(std::string(kLength) + " '" + length + "': expected a length above 0");
+    const double reach = linkingLength(subject.bodies, linking);
+    FoundGroups found = findGroups(rung, subject.bodies, reach, wanted.backendOptions);
     // The first search loads code and wakes threads. A short search is repeated twice, and the fastest counts.
     constexpr double kShort = 0.2;  // [s]
     for (int repeat = 0; repeat < 2 && found.seconds < kShort; ++repeat) {
         InterruptWatch::check();
-        FoundGroups again = findGroups(rung, subject.bodies, length, wanted.backendOptions);
+        FoundGroups again = findGroups(rung, subject.bodies, reach, wanted.backendOptions);
         if (again.labels != found.labels)
             throw Error(ExitCode::checkFailed, std::string(rung.name) + " gave other labels when it ran again");
         if (again.seconds < found.seconds) found = std::move(again);
     }
-    const GroupCheck check = checkGroups(subject.bodies, length, found.labels);
-    if (!check.failure.empty()) {
+    const GroupCheck verdict = checkGroups(subject.bodies, reach, found.labels);
+    if (!verdict.failure.empty()) {
         std::fprintf(stderr, "gravlab: %s on %s is wrong, and nothing was written: %s\n", std::string(rung.name).c_str(),
-                     std::string(rung.backend).c_str(), check.failure.c_str());
+                     std::string(rung.backend).c_str(), verdict.failure.c_str());
         return static_cast<int>(ExitCode::checkFailed);
     }
-    const GroupTable table = groupTable(subject.bodies, found.labels, ask.least);
-    const Report report{subject, rung, found, table, check, length, meanDistance(subject.bodies), ask.least};
+    const GroupTable table = groupTable(subject.bodies, found.labels, least);
+    const Report report{subject, rung, found, table, verdict, reach, meanDistance(subject.bodies), least};
     InterruptWatch::check();
     if (out) {
         out->write(csvOf(report));
         outputs.commit();
     }
-    std::FILE* const to = options.output == "-" ? stderr : stdout;
-    if (options.json)
+    std::FILE* const to = output == "-" ? stderr : stdout;
+    if (json)
         std::fprintf(to, "%s\n", jsonOf(report).dump(2, ' ', true, Json::error_handler_t::replace).c_str());
     else
-        print(report, ask.rows, to);
+        print(report, rows, to);
     return static_cast<int>(ExitCode::ok);
 }
+
+}  // namespace
+
+constinit const CommandRow kGroupsCommand{
+    "groups", "find groups of bodies, friends of friends, in a scene or a file",
+    "  gravlab groups galaxy -n 64k --linking 0.2\n"
+    "  gravlab groups stars.csv --units cluster --linking-length 0.05 --least 20 -o groups.csv\n"
+    "  gravlab groups plummer -n 1M --backend cuda --kernel bfs-device\n",
+    made<GroupsCommand>};
 
 }  // namespace gravlab

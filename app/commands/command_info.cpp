@@ -1,6 +1,6 @@
 // `gravlab info FILE`: the content of a file. It reads the whole file, so that the output is reliable.
-#include "app/commands/options.h"
 
+#include "app/commands/option_groups.h"
 #include "app/system/interrupt.h"
 #include "sim/core/error.h"
 #include "sim/core/particles.h"
@@ -159,21 +159,35 @@ void print(const Json& json, const FileUnits& units) {
     }
 }
 
-}  // namespace
+struct InfoCommand : Subcommand {
+    bool json = false;
 
-int infoCommand(const Options& options) {
+    void add(OptionRows& rows) override {
+        rows.word("FILE", start.file, kReadableFile).required("info needs a file: gravlab info FILE");
+        addReading(rows);
+        rows.flag("--json", json, "as JSON");
+    }
+    int run() override;
+};
+
+int InfoCommand::run() {
     const InterruptWatch watch;
     const InterruptibleReading reading;
-    ReadOptions read = options.read;
+    ReadOptions read = start.read;
     read.allowSigns = true;
-    const Snapshot snapshot = asInTheFile(readSnapshot(options.file, read));
-    const Json json = described(snapshot, options.file);
-    if (options.json)
+    const Snapshot snapshot = asInTheFile(readSnapshot(start.file, read));
+    const Json facts = described(snapshot, start.file);
+    if (json)
         // A file's name or text may not be UTF-8, and some characters beyond ASCII control a terminal.
-        std::printf("%s\n", json.dump(2, ' ', true, Json::error_handler_t::replace).c_str());
+        std::printf("%s\n", facts.dump(2, ' ', true, Json::error_handler_t::replace).c_str());
     else
-        print(json, snapshot.fileUnits);
+        print(facts, snapshot.fileUnits);
     return static_cast<int>(ExitCode::ok);
 }
+
+}  // namespace
+
+constinit const CommandRow kInfoCommand{"info", "say what is in a file",
+                                        "  gravlab info run.hdf5\n  gravlab info stars.csv --json\n", made<InfoCommand>};
 
 }  // namespace gravlab

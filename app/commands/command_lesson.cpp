@@ -1,6 +1,7 @@
 // `gravlab lesson`: a lesson on paper. The teacher's sheet contains the numbers that this machine measures.
 #include "app/commands/lesson_check.h"
-#include "app/commands/options.h"
+#include "app/commands/option_groups.h"
+#include "app/files/open_file.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/worksheet.h"
 #include "app/system/interrupt.h"
@@ -19,14 +20,14 @@ bool measures(const Lesson& lesson) {
 }
 
 /// Plays the lesson off screen. Numbers that cannot be measured stay blank, and the sheet gives the reason.
-LessonAnswers answersOf(const std::shared_ptr<const Lesson>& lesson, const Options& options) {
+LessonAnswers answersOf(const std::shared_ptr<const Lesson>& lesson) {
     LessonAnswers answers;
     if (!measures(*lesson)) return answers;
     std::fprintf(stderr, "gravlab: plays the lesson for its numbers, at most %d minutes\n",
                  lesson->minutes > 0 ? lesson->minutes : 5);
     const InterruptWatch watch;
     try {
-        const LessonVerdict verdict = playLesson(lesson, options);
+        const LessonVerdict verdict = playLesson(lesson, {});
         answers.numbers = verdict.numbers;
         answers.about = "Numbers as this machine measured them (" + printable(verdict.device) + ").";
         if (verdict.passedOver > 0)
@@ -39,18 +40,42 @@ LessonAnswers answersOf(const std::shared_ptr<const Lesson>& lesson, const Optio
     return answers;
 }
 
-}  // namespace
+struct LessonCommand : Subcommand {
+    std::string name, worksheet = "-";
+    bool answers = false;  ///< with explanations and answers
 
-int lessonCommand(const Options& options) {
-    const auto lesson = lessonNamed(options.lesson);
-    const std::string file = options.sheet.worksheet.empty() ? "-" : options.sheet.worksheet;
-    if (file != "-") AtomicFile probe(file);  // a missing folder is found before minutes of measurements
-    LessonAnswers answers;
-    if (options.sheet.answers) answers = answersOf(lesson, options);
-    const bool page = options.sheet.worksheet.ends_with(".html");
-    const LessonAnswers* const told = options.sheet.answers ? &answers : nullptr;
-    writeFileAtomically(file, page ? worksheetHtml(*lesson, told) : worksheetMarkdown(*lesson, told));
+    void add(OptionRows& rows) override {
+        rows.word("NAME", name, "lesson, see 'gravlab list lessons', or a FILE.toml with one")
+            .required("lesson needs a name: gravlab lesson NAME; 'gravlab list lessons' shows them");
+        rows.output("--worksheet", "FILE", worksheet,
+                    "write it to print: FILE.html or FILE.md; '-' is standard output, as Markdown [-]");
+        rows.flag("--answers", answers, "with explanations and answers, for the teacher");
+    }
+    void check() override {
+        refuseToReplace({name}, start);
+        if (worksheet != "-" && !worksheet.ends_with(".html") && !worksheet.ends_with(".md"))
+            throw UsageError("--worksheet '" + worksheet + "': expected FILE.html, FILE.md or -");
+    }
+    int run() override;
+};
+
+int LessonCommand::run() {
+    const auto lesson = lessonNamed(name);
+    if (worksheet != "-") AtomicFile probe(worksheet);  // a missing folder is found before minutes of measurements
+    LessonAnswers numbers;
+    if (answers) numbers = answersOf(lesson);
+    const bool page = worksheet.ends_with(".html");
+    const LessonAnswers* const told = answers ? &numbers : nullptr;
+    writeFileAtomically(worksheet, page ? worksheetHtml(*lesson, told) : worksheetMarkdown(*lesson, told));
     return static_cast<int>(ExitCode::ok);
 }
+
+}  // namespace
+
+constinit const CommandRow kLessonCommand{"lesson", "print a lesson: a worksheet for students, or with the answers",
+                                          "  gravlab lesson leapfrog --worksheet leapfrog.html\n"
+                                          "  gravlab lesson leapfrog --worksheet answers.md --answers\n"
+                                          "  gravlab --lesson leapfrog            goes through it in the window\n",
+                                          made<LessonCommand>};
 
 }  // namespace gravlab

@@ -1,11 +1,13 @@
 // `gravlab list`: the capabilities of this build and machine. Every list reads the table that the program itself uses.
-#include "app/commands/command_rows.h"
+#include "app/commands/option_rows.h"
+#include "app/commands/subcommand.h"
 #include "app/control/action.h"
 #include "app/film/encoders.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/lesson_runner.h"
 #include "app/parameters/parameter.h"
 #include "app/tables/format.h"
+#include "app/tables/text_values.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
@@ -20,6 +22,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <iterator>
 #include <span>
 #include <string>
@@ -41,123 +44,25 @@ std::string rangeText(const Range& range, std::span<const int> only = {}) {
 /// Unroll factors as text; 0 is no value of the other lists.
 std::string valuesText(std::span<const int> values) { return values.empty() ? "-" : joined(values, unrollText, ","); }
 
-std::vector<int> toVector(std::span<const int> values) { return {values.begin(), values.end()}; }
-
-/// Why a backend's rows cannot run here; empty when they can.
-Reason backendReason(std::string_view name, const BackendOptions& options) { return backend(name).unavailable(options); }
-
-template <class Rows, class Line>
-Json tableOf(const Rows& rows, Line line) {
-    Json all = Json::array();
-    for (const auto& row : rows) all.push_back(line(row));
-    return all;
-}
-
-Json devices(const BackendOptions&) {
-    return tableOf(backends(), [](const BackendRow& row) -> Json {
-        return {{"backend", std::string(row.name)}, {"devices", row.devices()}};
-    });
-}
-
-Json backendList(const BackendOptions& options) {
-    return tableOf(backends(), [&](const BackendRow& row) -> Json {
-        const Reason reason = row.unavailable(options);
-        return {{"name", std::string(row.name)},
-                {"available", reason.empty()},
-                {"idea", std::string(row.idea)},
-                {"reason", reason}};
-    });
-}
-
-Json kernelList(const BackendOptions& options) {
-    Json rows = Json::array();
-    std::vector<const KernelRow*> all = listedKernels();
-    for (const KernelRow& trap : trapKernels()) all.push_back(&trap);
-    for (const KernelRow* listed : all) {
-        const KernelRow& row = *listed;
-        Reason reason = backendReason(row.backend, options);
-        if (reason.empty() && row.term != kPairLawTerm) reason = refusal(row, {});  // a library may be missing
-        rows.push_back({{"backend", std::string(row.backend)},
-                        {"term", std::string(row.term)},
-                        {"name", std::string(row.name)},
-                        {"available", reason.empty()},
-                        {"blocks", rangeText(row.blocks, row.blockSizes)},
-                        {"unrolls", toVector(row.unrolls)},
-                        {"bodies_per_thread", toVector(row.bodiesPerThread)},
-                        {"splits", rangeText(row.splits)},
-                        {"work", std::string(nameOf(row.cut))},
-                        {"deterministic", row.deterministic},
-                        {"idea", std::string(row.idea)},
-                        {"reason", reason},
-                        {"trap", row.trap.empty() ? "" : "not a rate: " + std::string(row.trap)}});
-    }
-    return rows;
-}
-
-/// The parameters that --set accepts.
-Json parametersOf(std::span<const SceneParameter> parameters) {
-    return tableOf(parameters, [](const SceneParameter& row) -> Json {
-        return {{"name", std::string(row.name)},
-                {"label", std::string(row.label)},
-                {"unit", std::string(row.unit)},
-                {"value", row.value},
-                {"least", row.least},
-                {"most", row.most},
-                {"idea", std::string(row.idea)}};
-    });
-}
-
 /// Number of bodies that a window on this machine starts with, where a far field may be approximated.
 std::size_t windowBodies(const Scene& row) { return usualBodies(row, *chooseBackend(std::nullopt, {}).row, {}, true); }
 
-Json sceneList(const BackendOptions&) {
-    return tableOf(sceneTable(), [](const Scene& row) -> Json {
-        return {{"name", std::string(row.name)},
-                {"bodies_gpu", row.bodiesGpu},
-                {"bodies_cpu", row.bodiesCpu},
-                {"bodies_window", windowBodies(row)},
-                {"fixed_bodies", row.fixedBodies},
-                {"integrator", std::string(row.integrator.empty() ? usualIntegrator().name : row.integrator)},
-                {"time_step", row.timeStep},
-                {"softening", row.softening},
-                {"watch",
-                 {{"story", row.story.time},
-                  {"speed", row.story.pace()},
-                  {"time_unit", std::string(row.units.time.empty() ? "T" : row.units.time)},
-                  {"time_scale", row.units.timeScale},
-                  {"caption", std::string(row.caption)}}},
-                {"idea", std::string(row.idea)},
-                {"parameters", parametersOf(row.parameters)},
-                {"source", std::string(row.source)}};
-    });
+/// Why a kernel cannot run here; empty when it can.
+Reason reasonOf(const KernelRow& row, const BackendOptions& options) {
+    const Reason reason = backend(row.backend).unavailable(options);
+    return reason.empty() && row.term != kPairLawTerm ? refusal(row, {}) : reason;  // a library may be missing
 }
 
-Json integratorList(const BackendOptions&) {
-    return tableOf(integrators(), [](const Integrator& row) -> Json {
-        return {{"name", std::string(row.name)},
-                {"order", row.order},
-                {"symplectic", row.symplectic},
-                {"reversible", row.reversible},
-                {"forces_per_step", forcesPerStep(row.program)},
-                {"velocity_forces", takesVelocities(row.program)},
-                {"idea", std::string(row.idea)},
-                {"source", std::string(row.source)}};
-    });
+/// The kernels of this build and of tests, and those that are wrong on purpose.
+std::vector<const KernelRow*> allKernels() {
+    std::vector<const KernelRow*> all = listedKernels();
+    for (const KernelRow& trap : trapKernels()) all.push_back(&trap);
+    return all;
 }
 
 /// "exponent, strength": the law's numbers beside the softening length.
 std::string numbersOf(Law law) {
     return joined(lawNumbers(), [&](const LawNumber& number) { return number.acts(law) ? number.option.substr(2) : ""; });
-}
-
-Json lawList(const BackendOptions&) {
-    return tableOf(laws(), [](const LawRow& row) -> Json {
-        return {{"name", std::string(row.name)},
-                {"source", std::string(row.source)},
-                {"softened", row.softened},
-                {"numbers", numbersOf(row.law)},
-                {"idea", std::string(row.idea)}};
-    });
 }
 
 /// "mass [M], scale [L], concentration [1] = 10": the numbers of an outer force.
@@ -171,110 +76,129 @@ std::string numbersOf(const FieldLaw& law) {
     return text;
 }
 
-Json fieldList(const BackendOptions&) {
-    return tableOf(fieldLaws(), [](const FieldLaw& row) -> Json {
-        return {{"name", std::string(row.name)},
-                {"numbers", numbersOf(row)},
-                {"velocities", row.kind != FieldKind::field},
-                {"keeps", std::string(keptUnder(row))},
-                {"idea", std::string(row.idea)},
-                {"source", std::string(row.source)}};
-    });
-}
-
-/// All actions of keys and menus, and the mouse gestures.
-Json keyList(const BackendOptions&) {
-    Json rows = Json::array();
-    for (const Menu& menu : menus())
-        for (const Action& action : menu.rows)
-            if (!action.client)
-                rows.push_back(
-                    {{"key", keyText(action)},
-                     {"menu", std::string(menu.name)},
-                     {"item", (action.list.empty() ? "" : std::string(action.list) + ": ") + std::string(action.label)},
-                     {"idea", std::string(action.idea)}});
-    for (const MouseRow& row : mouseRows())
-        rows.push_back({{"key", std::string(row.name)}, {"menu", ""}, {"item", ""}, {"idea", std::string(row.idea)}});
-    return rows;
-}
-
-/// Every action by its name in commands, with its arguments.
-Json actionList(const BackendOptions&) {
-    Json rows = Json::array();
-    for (const Menu& menu : menus())
-        for (const Action& action : menu.rows)
-            rows.push_back({{"name", std::string(action.name)},
-                            {"argument", argumentText(action)},
-                            {"key", keyText(action)},
-                            {"undo", std::string(action.whyNotUndoable) + std::string(action.undoSkips)},
-                            {"idea", std::string(action.idea)}});
-    return rows;
-}
-
-/// Everything that can be read or set by name.
-Json parameterList(const BackendOptions&) {
-    return tableOf(parameters(), [](const Parameter& row) -> Json {
-        return {{"path", row.path},
-                {"label", std::string(row.label)},
-                {"unit", std::string(row.unit)},
-                {"range", row.fact() ? "measured" : allowedText(row)},
-                {"default", std::string(row.defaultText)},
-                {"kept", row.fact() ? "nowhere" : keptText(row)},
-                {"idea", std::string(row.idea)},
-                {"term", std::string(row.explanation)},
-                {"refusal", refusalText(row)}};
-    });
-}
-
-/// The encoders for films that the ffmpeg of this machine reports.
-Json encoderList(const BackendOptions&) {
-    return tableOf(encoders(), [](const EncoderRow& row) -> Json {
-        const Reason reason = unavailable(row);
-        return {{"name", std::string(row.name)},
-                {"available", reason.empty()},
-                {"codec", std::string(row.codec)},
-                {"files", std::string(row.extensions)},
-                {"lossless", row.lossless},
-                {"idea", std::string(row.idea)},
-                {"reason", reason}};
-    });
-}
-
-/// The words that can follow `gravlab`. ./run reads the list: without a display, it replaces commands with a window by a
-/// film.
-Json commandList(const BackendOptions&) {
-    return tableOf(kCommands, [](const CommandRow& row) -> Json {
-        return {{"name", std::string(row.name)}, {"window", row.opensWindow}, {"idea", std::string(row.idea)}};
-    });
-}
-
-Json lessonList(const BackendOptions& options) {
-    Json rows = Json::array();
-    for (const std::string& name : lessonNames()) {
-        const auto lesson = lessonNamed(name);
-        std::string needs;
-        for (const LessonStep& step : lesson->steps)
-            if (!missingFor(step, options).empty()) needs = step.needs;
-        rows.push_back({{"name", lesson->name},
-                        {"title", lesson->title},
-                        {"steps", lesson->steps.size()},
-                        {"minutes", lesson->minutes},
-                        {"idea", lesson->idea},
-                        {"reads_without", needs}});
-    }
-    return rows;
-}
-
+/// A table: its columns, and a function that adds the cells of each row.
 struct ListRow {
     std::string_view name;
-    Json (*rows)(const BackendOptions&);
+    std::string_view columns;
+    using Add = std::function<void(std::vector<Json> cells)>;
+    void (*rows)(const Add& add, const BackendOptions& options);
 };
 
+/// The row as an object with these members.
+Json objectOf(std::string_view columns, const std::vector<Json>& cells) {
+    Json object = Json::object();
+    const std::vector<std::string> names = splitList({std::string(columns)});
+    for (std::size_t i = 0; i < names.size(); ++i) object[names[i]] = cells.at(i);
+    return object;
+}
+
+/// The parameters that --set accepts.
+Json parametersOf(std::span<const SceneParameter> parameters) {
+    Json all = Json::array();
+    for (const SceneParameter& row : parameters)
+        all.push_back(objectOf("name, label, unit, value, least, most, idea",
+                               {row.name, row.label, row.unit, row.value, row.least, row.most, row.idea}));
+    return all;
+}
+
+/// What a window says of the scene, and the speed at which it shows it.
+Json watchOf(const Scene& row) {
+    return objectOf(
+        "story, speed, time_unit, time_scale, caption",
+        {row.story.time, row.story.pace(), row.units.time.empty() ? "T" : row.units.time, row.units.timeScale, row.caption});
+}
+
 constexpr ListRow kLists[] = {
-    {"devices", devices},      {"backends", backendList}, {"kernels", kernelList},         {"scenes", sceneList},
-    {"laws", lawList},         {"fields", fieldList},     {"integrators", integratorList}, {"keys", keyList},
-    {"encoders", encoderList}, {"commands", commandList}, {"actions", actionList},         {"parameters", parameterList},
-    {"lessons", lessonList},
+    {"devices", "backend, devices",
+     [](auto& add, auto&) {
+         for (const BackendRow& row : backends()) add({row.name, row.devices()});
+     }},
+    {"backends", "name, available, idea, reason",
+     [](auto& add, auto& options) {
+         for (const BackendRow& row : backends()) {
+             const Reason reason = row.unavailable(options);
+             add({row.name, reason.empty(), row.idea, reason});
+         }
+     }},
+    {"kernels",
+     "backend, term, name, available, blocks, unrolls, bodies_per_thread, splits, work, deterministic, idea, reason, trap",
+     [](auto& add, auto& options) {
+         for (const KernelRow* row : allKernels()) {
+             const Reason reason = reasonOf(*row, options);
+             add({row->backend, row->term, row->name, reason.empty(), rangeText(row->blocks, row->blockSizes), row->unrolls,
+                  row->bodiesPerThread, rangeText(row->splits), nameOf(row->cut), row->deterministic, row->idea, reason,
+                  row->trap.empty() ? "" : "not a rate: " + std::string(row->trap)});
+         }
+     }},
+    {"scenes",
+     "name, bodies_gpu, bodies_cpu, bodies_window, fixed_bodies, integrator, time_step, softening, watch, idea, parameters, "
+     "source",
+     [](auto& add, auto&) {
+         for (const Scene& row : sceneTable())
+             add({row.name, row.bodiesGpu, row.bodiesCpu, windowBodies(row), row.fixedBodies,
+                  row.integrator.empty() ? usualIntegrator().name : row.integrator, row.timeStep, row.softening,
+                  watchOf(row), row.idea, parametersOf(row.parameters), row.source});
+     }},
+    {"laws", "name, source, softened, numbers, idea",
+     [](auto& add, auto&) {
+         for (const LawRow& row : laws()) add({row.name, row.source, row.softened, numbersOf(row.law), row.idea});
+     }},
+    {"fields", "name, numbers, velocities, keeps, idea, source",
+     [](auto& add, auto&) {
+         for (const FieldLaw& row : fieldLaws())
+             add({row.name, numbersOf(row), row.kind != FieldKind::field, keptUnder(row), row.idea, row.source});
+     }},
+    {"integrators", "name, order, symplectic, reversible, forces_per_step, velocity_forces, idea, source",
+     [](auto& add, auto&) {
+         for (const Integrator& row : integrators())
+             add({row.name, row.order, row.symplectic, row.reversible, forcesPerStep(row.program),
+                  takesVelocities(row.program), row.idea, row.source});
+     }},
+    {"keys", "key, menu, item, idea",
+     [](auto& add, auto&) {
+         for (const Menu& menu : menus())
+             for (const Action& action : menu.rows)
+                 if (!action.client)
+                     add({keyText(action), menu.name,
+                          (action.list.empty() ? "" : std::string(action.list) + ": ") + std::string(action.label),
+                          action.idea});
+         for (const MouseRow& row : mouseRows()) add({row.name, "", "", row.idea});
+     }},
+    {"encoders", "name, available, codec, files, lossless, idea, reason",
+     [](auto& add, auto&) {
+         for (const EncoderRow& row : encoders()) {
+             const Reason reason = unavailable(row);
+             add({row.name, reason.empty(), row.codec, row.extensions, row.lossless, row.idea, reason});
+         }
+     }},
+    // ./run reads it: without a display, it replaces commands with a window by a film.
+    {"commands", "name, window, idea",
+     [](auto& add, auto&) {
+         for (const CommandRow* row : commandRows()) add({row->name, row->opensWindow, row->idea});
+     }},
+    {"actions", "name, argument, key, undo, idea",
+     [](auto& add, auto&) {
+         for (const Menu& menu : menus())
+             for (const Action& action : menu.rows)
+                 add({action.name, argumentText(action), keyText(action),
+                      std::string(action.whyNotUndoable) + std::string(action.undoSkips), action.idea});
+     }},
+    {"parameters", "path, label, unit, range, default, kept, idea, term, refusal",
+     [](auto& add, auto&) {
+         for (const Parameter& row : parameters())
+             add({row.path, row.label, row.unit, row.fact() ? "measured" : allowedText(row), row.defaultText,
+                  row.fact() ? "nowhere" : keptText(row), row.idea, row.explanation, refusalText(row)});
+     }},
+    {"lessons", "name, title, steps, minutes, idea, reads_without",
+     [](auto& add, auto& options) {
+         for (const std::string& name : lessonNames()) {
+             const auto lesson = lessonNamed(name);
+             std::string needs;
+             for (const LessonStep& step : lesson->steps)
+                 if (!missingFor(step, options).empty()) needs = step.needs;
+             add({lesson->name, lesson->title, lesson->steps.size(), lesson->minutes, lesson->idea, needs});
+         }
+     }},
 };
 
 std::string cellText(const Json& value) {
@@ -351,11 +275,7 @@ void printMarkdown(const Json& rows) {
     }
 }
 
-/// Throws UsageError with the names of all tables.
-const ListRow& listed(const Options& options) { return findRow(std::span<const ListRow>(kLists), "list", options.listWhat); }
-
-}  // namespace
-
+/// Names of all tables: "devices, backends, ... and lessons".
 std::string listNames() {
     std::string text;
     for (const ListRow& row : kLists)
@@ -363,18 +283,34 @@ std::string listNames() {
     return text;
 }
 
-void requireList(const Options& options) { listed(options); }
+struct ListCommand : Subcommand {
+    std::string what;
+    bool json = false, markdown = false;
 
-int listCommand(const Options& options) {
-    const ListRow& list = listed(options);
-    const Json rows = list.rows(options.simulation.backendOptions);
-    if (options.json)
-        std::printf("%s\n", rows.dump(2).c_str());
-    else if (options.has("--markdown"))
-        printMarkdown(rows);
-    else
-        printTable(rows);
-    return static_cast<int>(ExitCode::ok);
-}
+    void add(OptionRows& rows) override {
+        rows.word("WHAT", what, listNames()).required("list what? valid: " + listNames());
+        rows.flag("--json", json, "as JSON").excludes("--markdown");
+        rows.flag("--markdown", markdown, "as a Markdown table");
+    }
+    void check() override { named(); }
+    int run() override {
+        const ListRow& list = named();
+        Json rows = Json::array();
+        list.rows([&](const std::vector<Json>& cells) { rows.push_back(objectOf(list.columns, cells)); },
+                  start.simulation.backendOptions);
+        if (json)
+            std::printf("%s\n", rows.dump(2).c_str());
+        else
+            markdown ? printMarkdown(rows) : printTable(rows);
+        return static_cast<int>(ExitCode::ok);
+    }
+    /// Throws UsageError with the names of all tables.
+    const ListRow& named() const { return findRow(std::span<const ListRow>(kLists), "list", what); }
+};
+
+}  // namespace
+
+constinit const CommandRow kListCommand{"list", "what this build and machine have",
+                                        "  gravlab list scenes\n  gravlab list kernels --json\n", made<ListCommand>};
 
 }  // namespace gravlab

@@ -1,8 +1,10 @@
 // `gravlab occupancy`: the occupancy of a launch on a GPU, which may be absent.
-#include "app/commands/options.h"
+#include "app/commands/option_rows.h"
+#include "app/commands/subcommand.h"
 #include "app/tables/format.h"
 #include "app/tables/occupancy.h"
 #include "sim/core/error.h"
+#include "sim/core/names.h"
 
 #include <nlohmann/json.hpp>
 
@@ -58,16 +60,39 @@ void printWaves(const GpuRow& row, const OccupancyAsk& ask) {
     }
 }
 
-}  // namespace
+struct OccupancyCommand : Subcommand {
+    OccupancyAsk ask;
+    std::vector<std::size_t> counts;
+    std::vector<int> blocks;
+    bool json = false;
 
-int occupancyCommand(const Options& options) {
-    const OccupancyAsk& ask = options.occupancy;
+    void add(OptionRows& rows) override {
+        rows.word("GPU", ask.gpu, joined(gpus(), [](const auto& row) { return row.name; }) + " [h200]");
+        rows.numbersOfBodies("-n,--bodies", counts, "numbers of bodies [65536]");
+        rows.listOf("calculator.block", blocks, "block sizes [32,64,128,256,512,1024]");
+        const auto number = [&rows](const char* path, const char* option, auto& to, const char* help) {
+            rows.of("calculator." + std::string(path), option, "COUNT", to, help);
+        };
+        number("registers", "--registers", ask.registers, "registers a thread [64]");
+        number("shared", "--shared", ask.shared, "bytes of shared memory a block [16 a thread, a tile of bodies]");
+        number("bodies_per_thread", "--bodies-per-thread", ask.bodiesPerThread, "bodies a thread [1]");
+        number("split", "--split", ask.split, "parts of the sources [1]");
+        number("multiprocessors", "--multiprocessors", ask.multiprocessors,
+               "of another GPU, instead of those of the one named");
+        number("warps", "--warps", ask.warps, "resident on a multiprocessor at most, likewise");
+        number("resident_blocks", "--resident-blocks", ask.blocks, "on a multiprocessor at most, likewise");
+        number("register_file", "--register-file", ask.registerFile, "registers of a multiprocessor, likewise");
+        number("shared_memory", "--shared-memory", ask.sharedMemory, "bytes of a multiprocessor, likewise");
+        rows.flag("--json", json, "as JSON");
+    }
+    int run() override;
+};
+
+int OccupancyCommand::run() {
     const GpuRow row = gpuOf(ask);
-    const std::vector<std::size_t> counts =
-        options.bench.bodies.empty() ? std::vector<std::size_t>{65536} : options.bench.bodies;
-    const std::vector<int> blocks =
-        options.bench.blocks.empty() ? std::vector<int>(kTableBlocks.begin(), kTableBlocks.end()) : options.bench.blocks;
-    if (options.json) {
+    if (counts.empty()) counts = {65536};
+    if (blocks.empty()) blocks.assign(kTableBlocks.begin(), kTableBlocks.end());
+    if (json) {
         Json rows = Json::array();
         for (const std::size_t bodies : counts)
             for (const int block : blocks) rows.push_back(jsonOf(planned(row, planOf(ask, bodies, block)), bodies));
@@ -87,5 +112,14 @@ int occupancyCommand(const Options& options) {
     printWaves(row, ask);
     return static_cast<int>(ExitCode::ok);
 }
+
+}  // namespace
+
+constinit const CommandRow kOccupancyCommand{"occupancy",
+                                             "what a launch finds on a GPU, which need not be here: waves, tail, occupancy",
+                                             "  gravlab occupancy t4 -n 4k,64k --block 64,128,256\n"
+                                             "  gravlab occupancy a100 --registers 40\n"
+                                             "  gravlab occupancy rtx-4090 --multiprocessors 76\n",
+                                             made<OccupancyCommand>};
 
 }  // namespace gravlab

@@ -1,7 +1,7 @@
 // `gravlab play`: a script off screen, or in a window (command_view.cpp).
 // Rule: off screen, a frame is a sixtieth of a second and a fixed number of steps on every machine. A repeated script
 // therefore gives the same answers.
-#include "app/commands/options.h"
+#include "app/commands/command_view.h"
 #include "app/files/open_file.h"
 #include "app/files/scene_file.h"
 #include "app/frontends/headless/headless.h"
@@ -26,18 +26,17 @@ constexpr double kLook = 0.1;  ///< [s] between checks for a signal while no lin
 
 /// OpenGL off screen, and the size of its pictures.
 struct OffscreenPicture {
-    explicit OffscreenPicture(const Options& options)
-        : context(options.simulation.backendOptions.device), target(options.width, options.height) {}
+    OffscreenPicture(int device, const PictureOptions& size) : context(device), target(size.width, size.height) {}
     HeadlessContext context;
     OffscreenTarget target;
 };
 
-/// An app without a window that a script controls, and the host of its effects.
-class Stage : public BaseHost {
+/// The host of a script without a window.
+class OffscreenHost : public BaseHost {
 public:
     /// `picture`: empty until the first picture where the options say so. It must outlive the app.
-    Stage(App& app, std::optional<OffscreenPicture>& picture, const Options& options)
-        : BaseHost(app), picture_(picture), options_(options) {
+    OffscreenHost(App& app, std::optional<OffscreenPicture>& picture, const PictureOptions& size)
+        : BaseHost(app), picture_(picture), size_(size) {
         if (picture_) openPanels();
     }
 
@@ -86,7 +85,7 @@ private:
     /// Opens OpenGL, and draws from then on. Trails begin here.
     OffscreenTarget& openPicture() {
         if (!picture_) {
-            picture_.emplace(options_);
+            picture_.emplace(app_.document.intent.request.backendOptions.device, size_);
             app_.remakePicture();
             openPanels();
         }
@@ -115,45 +114,73 @@ private:
     }
 
     std::optional<OffscreenPicture>& picture_;
-    const Options& options_;
+    const PictureOptions& size_;
     std::optional<Ui> ui_;
 };
 
-}  // namespace
+struct PlayCommand : Subcommand {
+    WindowOptions window;
+    bool inWindow = false;  ///< else off screen
+    int shared = -1;        ///< descriptor of memory for bodies; below 0: none
 
-int playCommand(const Options& asked) {
-    if (asked.play.inWindow) return viewCommand(asked);
+    void add(OptionRows& rows) override {
+        rows.word("SCRIPT", window.script, "file of commands, one a line, see docs/scripts.md; '-' is standard input")
+            .required("play needs a script: gravlab play FILE, or gravlab play - for standard input");
+        addInteractive(rows, window, "--window");
+        rows.flag("--window", inWindow, "in a window, at the scene's own pace, instead of off screen");
+        rows.whole("--share", "DESCRIPTOR", shared, 3, 1 << 20,
+                   "inherited memory for the lines 'do share' and 'do take', see docs/python.md [none]");
+    }
+    void check() override {
+        refuseToReplace({window.script}, start);
+        checkStart(*this, {.quantities = !inWindow});
+    }
+    int run() override;
+};
+
+int PlayCommand::run() {
+    if (inWindow) return runWindow(start, window);
     const InterruptWatch watch;
     std::optional<OffscreenPicture> picture;  // it outlives what is drawn in it
-    Session session(asked.play.script, false);
+    Session session(window.script, false);
     Player& player = *session.player;
-    Options options = withFile(asked);
+    start = withFile(start);
     // A client that computes may run where no OpenGL is. Other scripts find out at once that it is missing.
-    options.play.pictureLater = options.play.shared >= 0 && !options.twin.on;
-    options.settings["window.visible"] = false;  // unless a line shows panels
-    if (!options.play.pictureLater) picture.emplace(options);
-    session.open<Stage>(options, picture, options);
+    start.pictureLater = shared >= 0 && !start.twin.on;
+    start.settings["window.visible"] = false;  // unless a line shows panels
+    start.holdRate = false;
+    if (!start.pictureLater) picture.emplace(start.simulation.backendOptions.device, window);
+    session.open<OffscreenHost>(start, picture, window);
+    session.app->reports.files.shared = shared;
     session.app->runs.whileStepping = [&player] {
         InterruptWatch::check();
         player.requireReader();
     };
-    Stage& stage = static_cast<Stage&>(*session.host);
+    OffscreenHost& host = static_cast<OffscreenHost&>(*session.host);
     WaitNotice notice;
     while (!player.ended()) {
         InterruptWatch::check();
-        player.feed(session.app->document, stage, session.scriptSeconds(), kLook);
+        player.feed(session.app->document, host, session.scriptSeconds(), kLook);
         if (const std::string text = notice.update(player.waitsAt(), player.waitsFor(), hostClock()); !text.empty())
             std::fprintf(stderr, "gravlab: %s\n", printable(text).c_str());
         if (!player.needsFrame()) continue;
         player.requireReader();
-        if (const std::string lost = stage.hasPicture() ? lostContext() : ""; !lost.empty())
+        if (const std::string lost = host.hasPicture() ? lostContext() : ""; !lost.empty())
             throw DeviceError("the picture of the script " + lost);
-        const Frame::Made made = session.turn(FrameClock::script(), stage.surfaces());
+        const Frame::Made made = session.turn(FrameClock::script(), host.surfaces());
         if (made.alarm.empty()) continue;
         player.abandon(made.alarm);
         throw Error(ExitCode::checkFailed, made.alarm);
     }
     return player.exitCode();
 }
+
+}  // namespace
+
+constinit const CommandRow kPlayCommand{"play", "do what a script says, line by line, and answer each line in JSON",
+                                        "  gravlab play lesson.txt two-body\n"
+                                        "  gravlab play lesson.txt --window\n"
+                                        "  echo 'get run.step' | gravlab play - two-body\n",
+                                        made<PlayCommand>};
 
 }  // namespace gravlab

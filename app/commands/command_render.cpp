@@ -1,7 +1,7 @@
 // `gravlab render`: the frame loop without a window, which writes a picture, numbered pictures or a film.
 // Rule: frame k (from 0) shows the state after k * stepsPerFrame steps, on every machine and however long it takes.
 #include "app/bench/own_trial.h"
-#include "app/commands/options.h"
+#include "app/commands/option_groups.h"
 #include "app/files/open_file.h"
 #include "app/files/scene_file.h"
 #include "app/film/encoders.h"
@@ -9,10 +9,12 @@
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/headless/lost_context.h"
 #include "app/frontends/headless/tiles.h"
+#include "app/model/document.h"
 #include "app/model/film_plan.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"
+#include "app/tables/colour_mode.h"
 #include "app/ui/ui.h"
 #include "app/view/base_host.h"
 #include "app/view/frame.h"
@@ -32,76 +34,161 @@ namespace {
 
 constexpr int kOverview = 1024;  // longer side in pixels
 
-/// The requested number of frames, or the length of the camera path with both ends.
-std::int64_t framesOfPath(const Options& options) {
-    if (options.frames > 0) return options.frames;
-    return static_cast<std::int64_t>(std::ceil(options.path.back().seconds * options.render.fps - 1e-6)) + 1;
+/// How a film or a picture is written.
+struct RenderCommand : Subcommand {
+    PictureOptions picture;
+    std::string output;
+    double fps = 60;
+    std::string encoder;  ///< row of encoders(); empty: the first for the file
+    double quality = -1;  ///< 0 to 100; below 0: the default
+    bool loop = false;    ///< one whole period of the scene
+    int tile = 0;         ///< pixels of a tile of a large picture; 0: as large as OpenGL allows
+
+    void add(OptionRows& rows) override;
+    void check() override;
+    int run() override;
+
+private:
+    void refuseIdleLook(const Document& document, bool writes) const;
+    void planLoop();
+};
+
+void RenderCommand::add(OptionRows& rows) {
+    addSceneOrFile(rows, "collision");
+    addBonds(rows);
+    addRun(rows);
+    addTwin(rows, true);
+    addPicture(rows, picture, false);
+    addFrames(rows, picture);
+    rows.output("-o,--output", "FILE", output,
+                "FILE.png, a film FILE.mp4, .mov, .mkv, .webm or .gif (needs ffmpeg), or numbered frames DIR/%05d.png",
+                true);
+    rows.of("film.frames_per_second", "--fps", "RATE", fps,
+            "frames a second of the film [60; 50 in .gif, which has no more]");
+    rows.rowOf("--encoder", "NAME", encoder, gravlab::encoder,
+               "of the film, see 'gravlab list encoders' [the first that works here and fits the file]");
+    rows.value(
+        "--quality", "NUMBER",
+        [this, &range = parameter("film.quality").bounds](auto& name, auto& text) {
+            quality = parseReal(name, text);
+            if (!(quality >= range.least && quality <= range.most))
+                throw UsageError(name + " must be from " + shortestText(range.least) + " to " + shortestText(range.most));
+        },
+        "of the film: 0 makes small files, 100 large ones [80]");
+    rows.flag("--loop", loop,
+              "one whole period of the scene, so that the end goes over into the start: without --frames as long as the "
+              "scene's story takes to watch, with a time step that fits")
+        .excludes("--twin", "--loop and --twin exclude each other: two runs seldom have one period")
+        .excludes("--dt", "--loop chooses the time step that fits; leave out --dt");
+    rows.whole("--tile", "PIXELS", tile, 64, 16384,
+               "draw the picture in parts of that size [only where it is too large for OpenGL, as large as that allows]");
+    rows.flag("--ui", picture.showUi, "draw the panel into the picture");
+}
+
+void RenderCommand::check() {
+    start.holdRate = false;
+    checkStart(*this, {.ownKernels = true});
+    if (start.has("--ahead") && !start.has("--select"))
+        throw UsageError("--ahead shows the path of one body: add --select ID");
+    if (output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");
+    parseFilmOutput(output);
+    const bool pictures = output.ends_with(".png"), still = pictures && output.find('%') == std::string::npos;
+    if (start.has("--fps") && pictures)
+        throw UsageError("--fps does not apply: pictures follow each other as fast as who shows them likes");
+    const EncoderRow& row = encoderFor(output, encoder, quality);
+    if (start.has("--fps") && fps > row.mostFps)
+        throw UsageError("--fps " + shortestText(fps) + ": " + std::string(row.name) + " has at most " +
+                         shortestText(row.mostFps) + " frames a second");
+    if (loop) {
+        if (!start.file.empty() && !isSceneFile(start.file))
+            throw UsageError("--loop needs a scene by its name: bodies of a file have no known period");
+        if (still) throw UsageError("--loop makes a film; -o FILE.png is one picture");
+        if (start.flyPath && picture.frames == 0) throw UsageError("--loop with --path needs --frames COUNT");
+        if (start.file.empty()) loopPlan(sceneNamed(start.simulation.scene), std::min(fps, row.mostFps), picture.frames, 0);
+    }
+    if (picture.frames == 0 && !still && !start.flyPath && !loop)
+        throw UsageError("a film needs its length: --frames COUNT, or --loop for one period of the scene");
+    refuseIdleThreads(start);
+    if (picture.frames == 0 && !start.flyPath && !loop) picture.frames = 1;  // a still picture
+}
+
+/// Refuses options of the look that change nothing in this picture. `writes`: texts or panels are drawn over it.
+void RenderCommand::refuseIdleLook(const Document& document, bool writes) const {
+    const auto refuse = [this](std::string_view option, bool idle, const std::string& why) {
+        if (idle && start.has(option)) refuseIdle(option, why);
+    };
+    const ColourMode& mode = document.shownMode();
+    const std::string shown = "the colours are those of '" + std::string(mode.name) + "'";
+    refuse("--map", !mode.map.empty(), shown + ", which have a map of their own");
+    refuse("--top-speed", mode.published != VertexValue::speed || mode.ofTraits || !mode.map.empty(), shown);
+    for (const std::string_view layer : {"--dust", "--gas", "--sky"})
+        refuse(layer, !mode.photograph, shown + "; it belongs to --colour photograph");
+    refuse("--dark-matter", std::ranges::none_of(document.facts.bodies->group, isDark), "no body is dark matter");
+    refuse("--tree-level", document.tree.boxes != TreeBoxes::level, "it belongs to --tree-cells level");
+    refuse("--lab", !picture.showUi, "the lab is one of the panels; add --ui");
+    refuse("--ui-scale", !writes, "nothing is written over the picture; add --ui or --overlay");
 }
 
 /// Chooses frames, steps and time step so that they make one period.
-void planLoop(Options& options) {
-    const auto steps = options.settings.find("run.steps_per_frame");
-    const int asked = steps == options.settings.end() ? 0 : static_cast<int>(std::get<std::int64_t>(steps->second));
-    const RunRequest& request = options.simulation;
-    const LoopPlan plan =
-        loopPlan(sceneNamed(request.scene, request.sceneVersion), options.render.fps, options.frames, asked);
-    options.frames = plan.frames;
-    options.settings["run.steps_per_frame"] = std::int64_t{plan.stepsPerFrame};
-    options.simulation.timeStep = plan.timeStep;
+void RenderCommand::planLoop() {
+    const auto steps = start.settings.find("run.steps_per_frame");
+    const int stepsAsked = steps == start.settings.end() ? 0 : static_cast<int>(std::get<std::int64_t>(steps->second));
+    const RunRequest& request = start.simulation;
+    const LoopPlan plan = loopPlan(sceneNamed(request.scene, request.sceneVersion), fps, picture.frames, stepsAsked);
+    picture.frames = plan.frames;
+    start.settings["run.steps_per_frame"] = std::int64_t{plan.stepsPerFrame};
+    start.simulation.timeStep = plan.timeStep;
 }
 
-}  // namespace
-
-int renderCommand(const Options& asked) {
+int RenderCommand::run() {
     const InterruptWatch watch;
-    Options options = withFile(asked);
-    if (options.output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");
-    if (options.flyPath) options.frames = framesOfPath(options);
-    adoptKernelFile(options.simulation);
-    const EncoderRow& row = encoderHere(options.output, options.render.encoder);
-    options.render.fps = std::min(options.render.fps, row.mostFps);
-    if (options.render.loop) planLoop(options);
-    if (options.frames < 1) throw UsageError("render needs --frames K with K of at least 1");
+    start = withFile(start);
+    if (start.flyPath && picture.frames == 0)  // the length of the path, with both ends
+        picture.frames = static_cast<std::int64_t>(std::ceil(start.path.back().seconds * fps - 1e-6)) + 1;
+    adoptKernelFile(start.simulation);
+    const EncoderRow& row = encoderHere(output, encoder);
+    fps = std::min(fps, row.mostFps);
+    if (loop) planLoop();
     // This comes first: a missing folder or encoder is found at once.
-    const std::unique_ptr<FilmWriter> writer = makeFilmWriter({.output = parseFilmOutput(options.output),
-                                                               .width = options.width,
-                                                               .height = options.height,
-                                                               .fps = options.render.fps,
+    const std::unique_ptr<FilmWriter> writer = makeFilmWriter({.output = parseFilmOutput(output),
+                                                               .width = picture.width,
+                                                               .height = picture.height,
+                                                               .fps = fps,
                                                                .ffmpeg = "ffmpeg",
                                                                .encoder = std::string(row.name),
-                                                               .quality = options.render.quality,
+                                                               .quality = quality,
                                                                .held = true});
-    const HeadlessContext context(options.simulation.backendOptions.device);
+    const HeadlessContext context(start.simulation.backendOptions.device);
     std::fprintf(stderr, "gravlab: %s\n", context.description().c_str());
-    const int side = tileSide(options.width, options.height, options.render.tile, largestSide());
-    if (side > 0 && options.twin.on)
+    const int side = tileSide(picture.width, picture.height, tile, largestSide());
+    if (side > 0 && start.twin.on)
         throw UsageError("twins cannot be drawn in parts; leave out --tile, or choose a smaller --size than " +
-                         std::to_string(options.width) + "x" + std::to_string(options.height));
-    const TilePlan parts = side > 0 ? planTiles(options.width, options.height, side) : TilePlan{};
+                         std::to_string(picture.width) + "x" + std::to_string(picture.height));
+    const TilePlan parts = side > 0 ? planTiles(picture.width, picture.height, side) : TilePlan{};
     if (side > 0)
-        std::fprintf(stderr, "gravlab: %dx%d pixels in %zu parts\n", options.width, options.height, parts.tiles.size());
-    requirePictureMemory(options.width, options.height, side);
+        std::fprintf(stderr, "gravlab: %dx%d pixels in %zu parts\n", picture.width, picture.height, parts.tiles.size());
+    requirePictureMemory(picture.width, picture.height, side);
     // For tiles, the whole picture is first drawn small, for the exposure and for everything else that depends on the whole.
-    const int shrink = side > 0 ? std::max(1, std::max(options.width, options.height) / kOverview) : 1;
-    OffscreenTarget target(std::max(options.width / shrink, 1), std::max(options.height / shrink, 1));
-    options.settings["window.visible"] = options.showUi;
-    App app(options);
+    const int shrink = side > 0 ? std::max(1, std::max(picture.width, picture.height) / kOverview) : 1;
+    OffscreenTarget target(std::max(picture.width / shrink, 1), std::max(picture.height / shrink, 1));
+    start.settings["window.visible"] = picture.showUi;
+    App app(start);
     if (side > 0 && app.document.fourViewed())
         throw UsageError("four views cannot be drawn in parts; leave out --tile, or choose a smaller --size");
     std::optional<Ui> panels;
-    const auto drawPanels = [&] { panels->drawOver(app, options.width, options.height, 1 / options.render.fps); };
-    const bool writes = options.showUi || app.document.overlayDraws() || app.document.fourViewed() ||
+    const auto drawPanels = [&] { panels->drawOver(app, picture.width, picture.height, 1 / fps); };
+    const bool writes = picture.showUi || app.document.overlayDraws() || app.document.fourViewed() ||
                         app.document.facts.twin.on || app.document.selected;
-    refuseIdleLaunch(options, app.runs.simulation().backend().activeKernel());
-    refuseIdleLook(options, app.document, writes);
+    refuseIdleLaunch(start, app.runs.simulation().backend().activeKernel());
+    refuseIdleLook(app.document, writes);
     if (writes) {
-        panels.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, context.description(), app);
+        panels.emplace(picture.uiScale > 0 ? static_cast<float>(picture.uiScale) : 1.0f, context.description(), app);
         drawPanels();  // the first picture depends on the area that the panels leave free; it is drawn over this
     }
     app.turn(0);  // a camera path starts at its first point
-    writer->texts = settingsTexts(app.document, options.output);
+    writer->texts = settingsTexts(app.document, output);
     writer->texts["gravlab:steps-per-frame"] = std::to_string(app.document.intent.stepsPerFrame);
-    writer->texts["gravlab:frames"] = std::to_string(options.frames);
+    writer->texts["gravlab:frames"] = std::to_string(picture.frames);
 
     Controller controller;
     BaseHost host(app);
@@ -112,23 +199,23 @@ int renderCommand(const Options& asked) {
         moments.pop_front();
         writer->write(rgb);
     };
-    const double start = hostClock();
-    ProgressLine progress("frame", options.frames, ProgressLine::Where::everyTenth);
-    for (std::int64_t frame = 0; frame < options.frames; ++frame) {
+    const double begun = hostClock();
+    ProgressLine progress("frame", picture.frames, ProgressLine::Where::everyTenth);
+    for (std::int64_t frame = 0; frame < picture.frames; ++frame) {
         InterruptWatch::check();
         if (const std::string lost = lostContext(); !lost.empty())
-            throw DeviceError("after frame " + std::to_string(frame) + " of " + std::to_string(options.frames) + " " + lost +
+            throw DeviceError("after frame " + std::to_string(frame) + " of " + std::to_string(picture.frames) + " " + lost +
                               "; frames drawn since would be empty, so the film ends here. Start it again");
-        const bool kept = !writer->lastFrameOnly() || frame + 1 == options.frames;
+        const bool kept = !writer->lastFrameOnly() || frame + 1 == picture.frames;
         // Panels show rates of the last frames, so all frames are drawn even when only one is kept.
         const bool drawn = kept || panels;
-        const Frame::Made made = frames.make(frame == 0 ? FrameClock::still() : FrameClock::film(1 / options.render.fps),
-                                             {.framebuffer = target.framebuffer(),
-                                              .width = drawn ? target.width() : 0,
-                                              .height = drawn ? target.height() : 0,
-                                              .panels = [&] {
-                                                  if (panels) drawPanels();
-                                              }});
+        const Frame::Made made =
+            frames.make(frame == 0 ? FrameClock::still() : FrameClock::film(1 / fps), {.framebuffer = target.framebuffer(),
+                                                                                       .width = drawn ? target.width() : 0,
+                                                                                       .height = drawn ? target.height() : 0,
+                                                                                       .panels = [&] {
+                                                                                           if (panels) drawPanels();
+                                                                                       }});
         if (!made.alarm.empty()) throw Error(ExitCode::checkFailed, made.alarm + "; no picture was written");
         if (frame == 1) writer->keep();
         if (kept) moments.push_back(momentTexts(app.document));
@@ -146,10 +233,22 @@ int renderCommand(const Options& asked) {
     writer->finish();
     progress.finish();
 
-    std::printf("%s: %lld %s of %dx%d to t = %g in %.1f s\n", printable(options.output).c_str(),
-                static_cast<long long>(options.frames), options.frames == 1 ? "frame" : "frames", options.width,
-                options.height, app.runs.simulation().time(), hostClock() - start);
+    std::printf("%s: %lld %s of %dx%d to t = %g in %.1f s\n", printable(output).c_str(),
+                static_cast<long long>(picture.frames), picture.frames == 1 ? "frame" : "frames", picture.width,
+                picture.height, app.runs.simulation().time(), hostClock() - begun);
     return static_cast<int>(ExitCode::ok);
 }
+
+}  // namespace
+
+constinit const CommandRow kRenderCommand{
+    "render", "draw a picture or a film without a window",
+    "  gravlab render collision -o film.mp4 --frames 600 --steps-per-frame 2\n"
+    "  gravlab render disc -o disc.png --frames 200 --size 1920x1080 --ui\n"
+    "  gravlab render cube -o frames/%05d.png --frames 120\n"
+    "  gravlab render my.toml --path -o flight.webm --encoder vp9 --quality 90\n"
+    "  gravlab render galaxy -o poster.png --frames 300 --size 7680x4320\n"
+    "  gravlab render two-body -o twins.mp4 --frames 600 --trails 200 --twin integrator=euler --ui\n",
+    made<RenderCommand>};
 
 }  // namespace gravlab

@@ -1,6 +1,6 @@
 // `gravlab report`: facts about this build and machine for the report of a fault, as text to paste.
 // Rule: it contains no name of a user or host; the home folder is written as ~.
-#include "app/commands/options.h"
+#include "app/commands/subcommand.h"
 #include "app/files/config.h"
 #include "app/film/encoders.h"
 #include "app/frontends/headless/headless.h"
@@ -131,21 +131,29 @@ void reportFolders() {
     reportFile("", configuration.string(), 200);
 }
 
-}  // namespace
+struct ReportCommand : Subcommand {
+    int run() override;
+};
 
-int reportCommand(const Options& options) {
+int ReportCommand::run() {
     std::printf(
         "Paste this below what you did, what you expected and what happened. It names no user and no host, and writes your\n"
         "home folder as ~; read it once before you post it, because settings can hold other paths.\n");
     reportSection("Program");
     std::printf("%s", versionText().c_str());
     reportSystem();
-    reportBackends(options.simulation.backendOptions);
+    reportBackends(start.simulation.backendOptions);
     reportOpenGl();
     reportFilms();
     reportEnvironment();
     reportFolders();
     return static_cast<int>(ExitCode::ok);
 }
+
+}  // namespace
+
+constinit const CommandRow kReportCommand{"report",
+                                          "write what a report of a fault needs: this build, this machine, its settings",
+                                          "  gravlab report > report.txt\n", made<ReportCommand>};
 
 }  // namespace gravlab

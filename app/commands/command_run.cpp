@@ -1,11 +1,13 @@
 // `gravlab run`: integrates without graphics and writes tables and snapshots. Rule: a file is complete or absent.
 #include "app/bench/own_trial.h"
-#include "app/commands/options.h"
+#include "app/commands/option_groups.h"
 #include "app/commands/run_plots.h"
 #include "app/files/open_file.h"
+#include "app/files/scene_file.h"
 #include "app/files/snapshot_jobs.h"
 #include "app/files/snapshot_series.h"
 #include "app/files/state_folder.h"
+#include "app/parameters/quantity.h"
 #include "app/runs/divergence.h"
 #include "app/runs/step_watch.h"
 #include "app/runs/twin_run.h"
@@ -25,6 +27,7 @@
 #include "sim/core/text.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/io/file/atomic_file.h"
+#include "sim/io/file/source.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
 
@@ -252,31 +255,109 @@ std::string accuracyCells(const std::optional<ForceCheck>& check) {
     return check ? formatted(",%.4g,%.4g", check->p99, check->allowed) : ",,";
 }
 
+struct RunCommand : Subcommand {
+    std::int64_t steps = -1;  ///< -1: unset
+    std::string csv, finalFile;
+    std::string events;                            ///< table of contacts; empty: none
+    std::string series;                            ///< list of the numbered files; empty: none
+    std::string plots;                             ///< folder for pictures of the run; empty: none
+    std::int64_t every = 1;                        ///< steps from a row of the table to the next
+    std::int64_t snapshotEvery = 0;                ///< 0: no numbered snapshots
+    std::string snapshots = "snapshot_%08d.hdf5";  ///< name pattern, by step
+    std::string checkpoint;                        ///< file for autosaves and interrupts; empty: the state folder
+    double autosaveSeconds = 0;                    ///< 0: no autosave
+
+    void add(OptionRows& rows) override;
+    void check() override;
+    int run() override;
+};
+
+void RunCommand::add(OptionRows& rows) {
+    addSceneOrFile(rows, "collision", "--every-body");  // --every is of --csv
+    addBonds(rows);
+    addRun(rows);
+    addTwin(rows, false);
+    rows.whole("--steps", "COUNT", steps, 0, kAnyCount, "number of steps; 0 writes the start itself").excludes("--until");
+    rows.value(
+        "--until", "TIME",
+        [this](auto& name, auto& text) { start.until = keepUntil(start, text) ? 0 : parseReal(name, text); },
+        "simulated time to reach, instead of --steps: 500Myr, or a number in the run's own [T]; below 0 with a negative "
+        "--dt");
+    rows.output("--csv", "FILE", csv,
+                "energy and momenta: step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz,relative_change,cx,cy,cz,"
+                "virial,r10,r50,r90,closest; with contacts also bodies,lost; with --accuracy also "
+                "force_error,force_error_allowed, of 99 % of the bodies by "
+                "the check of the first force after the row before; with --twin also "
+                "twin_energy,rms_separation,max_separation, empty where the runs have no common time; '-' is standard "
+                "output");
+    rows.whole("--every", "STEPS", every, 1, kAnyCount,
+               "a row of --csv every so many steps; the first and the last are always there [1]")
+        .needs("--csv");
+    rows.output("--events", "FILE", events,
+                "contacts of bodies with radii, a row each: step,time,event,first,second,speed,lost,x,y,z,mass,radius");
+    rows.output("--final", "FILE", finalFile,
+                "final bodies: .csv, .tab, .tipsy, .gadget, .hdf5 (which continues exactly) or .ply; '-' is standard "
+                "output, as csv");
+    rows.output("--plots", "DIR", plots,
+                "pictures of the paths in xy, in three planes and in space, of the energy error over time, also with its "
+                "sign, and of many bodies their rotation, surface density, dispersions and Toomre Q over the radius at the "
+                "end, also as csv");
+    rows.whole("--snapshot-every", "STEPS", snapshotEvery, 1, kAnyCount, "a numbered file every so many steps");
+    rows.output("--snapshots", "PATTERN", snapshots,
+                "names of the numbered files, with the step for %08d [snapshot_%08d.hdf5]", true)
+        .needs("--snapshot-every");
+    rows.output("--series", "FILE", series,
+                "list of the numbered files with their times, which ParaView opens: FILE.xdmf, or FILE.ply.series")
+        .needs("--snapshot-every");
+    rows.output("--checkpoint", "FILE", checkpoint,
+                "hdf5 file that an autosave, an interrupt or a blow-up leaves to continue from [in ~/.local/state/gravlab]");
+    rows.read("--autosave", "SECONDS", autosaveSeconds, parseNonNegative, "save a checkpoint that often; 0 is off [0]");
+}
+
+void RunCommand::check() {
+    if (!checkpoint.empty()) start.outputs.push_back({"the file before --checkpoint", previousOf(checkpoint).string()});
+    if (snapshotEvery > 0 && !start.has("--snapshots")) start.outputs.push_back({"--snapshots", snapshots, true});
+    checkStart(*this, {.ownKernels = true});
+    if (start.until > 0 && start.simulation.timeStep.value_or(1) < 0)
+        throw UsageError("--until is never reached with a negative --dt; give a negative time, or --steps");
+    if (steps < 0 && !start.has("--until")) {
+        if (!start.file.empty() && start.file != "-") Source::open(start.file);  // a missing file is the better reason
+        throw UsageError("how long? give --steps COUNT or --until TIME");
+    }
+    refuseOneFileTwice(start);
+    if (!finalFile.empty()) formatForWriting(finalFile);
+    if (!checkpoint.empty() && formatForWriting(checkpoint).name != "hdf5")
+        throw UsageError("--checkpoint '" + checkpoint + "': only .hdf5 keeps all that an exact continuation needs");
+    const std::string first = snapshotEvery > 0 ? numberedName("--snapshots", snapshots, 0) : "";
+    if (snapshotEvery > 0) formatForWriting(first);
+    if (!series.empty()) requireSeries(series, first);
+    refuseIdleThreads(start);
+}
+
 /// Number of steps to make from the simulation's present step.
-std::int64_t stepsWanted(const Options& options, const Simulation& simulation) {
+std::int64_t stepsWanted(const RunCommand& command, double until, const Simulation& simulation) {
     const std::int64_t left = kMostSteps - simulation.step();
-    if (options.steps >= 0) {
-        if (options.steps <= left) return options.steps;
-        throw UsageError("--steps " + std::to_string(options.steps) + " from step " + std::to_string(simulation.step()) +
+    if (command.steps >= 0) {
+        if (command.steps <= left) return command.steps;
+        throw UsageError("--steps " + std::to_string(command.steps) + " from step " + std::to_string(simulation.step()) +
                          " cannot be counted; at most " + std::to_string(left) + " can");
     }
     // The last step may end a rounding error before the requested time, but not a step before it. A resumed run has the same
     // last step as an uninterrupted one.
     const SceneUnits& units = simulation.scene().units;
     const double timeStep = simulation.configuration().timeStep;
-    const double way = options.until - simulation.time();
-    const double steps = std::ceil(way / timeStep - 1e-12 * std::abs(options.until / timeStep));
+    const double way = until - simulation.time();
+    const double steps = std::ceil(way / timeStep - 1e-12 * std::abs(until / timeStep));
     // A file may be past the requested time; a run from its start is not.
     if (steps < 0 && (timeStep < 0 || simulation.step() == 0))
-        throw UsageError("--until " + timeText(options.until, units) + " is never reached: the time step of " +
+        throw UsageError("--until " + timeText(until, units) + " is never reached: the time step of " +
                          timeText(timeStep, units) + " runs " + (timeStep < 0 ? "backwards" : "forwards") +
                          " from t = " + timeText(simulation.time(), units) + "; give a --dt " +
                          (timeStep < 0 ? "above" : "below") + " 0, or --steps");
     if (!(steps > 0)) return 0;
-    if (const double end = simulation.time() + steps * timeStep; std::abs(end - options.until) > 1e-6 * std::abs(timeStep))
+    if (const double end = simulation.time() + steps * timeStep; std::abs(end - until) > 1e-6 * std::abs(timeStep))
         std::fprintf(stderr, "gravlab: steps of %s reach --until %s at t = %s, where the run ends\n",
-                     timeText(timeStep, units).c_str(), timeText(options.until, units).c_str(),
-                     timeText(end, units).c_str());
+                     timeText(timeStep, units).c_str(), timeText(until, units).c_str(), timeText(end, units).c_str());
     if (!(steps < static_cast<double>(left)))
         throw UsageError("--until asks for more steps than can be counted; choose a larger --dt");
     return static_cast<std::int64_t>(steps);
@@ -285,25 +366,25 @@ std::int64_t stepsWanted(const Options& options, const Simulation& simulation) {
 /// The numbered files and the autosaves of a run, written beside it.
 class RunFiles {
 public:
-    RunFiles(const Options& options, const std::string& checkpoint, const Simulation& simulation)
-        : options_(options), checkpoint_(checkpoint), series_(options.run.series) {
+    RunFiles(const RunCommand& command, const std::string& checkpoint, const Simulation& simulation)
+        : command_(command), checkpoint_(checkpoint), series_(command.series) {
         if (simulation.step() != 0) series_.keepUntil(simulation.time(), simulation.configuration().timeStep < 0);
     }
     std::int64_t nextStop(std::int64_t step, std::int64_t otherwise) const {
-        if (options_.run.snapshotEvery == 0) return otherwise;
-        return std::min(otherwise, (step / options_.run.snapshotEvery + 1) * options_.run.snapshotEvery);
+        if (command_.snapshotEvery == 0) return otherwise;
+        return std::min(otherwise, (step / command_.snapshotEvery + 1) * command_.snapshotEvery);
     }
     /// Saves the files that are due at this step.
     void update(Simulation& simulation) {
-        if (options_.run.snapshotEvery > 0 && simulation.step() % options_.run.snapshotEvery == 0 &&
+        if (command_.snapshotEvery > 0 && simulation.step() % command_.snapshotEvery == 0 &&
             simulation.step() != lastNumbered_) {
             lastNumbered_ = simulation.step();
-            const std::string file = numberedName("--snapshots", options_.run.snapshots, lastNumbered_);
+            const std::string file = numberedName("--snapshots", command_.snapshots, lastNumbered_);
             save(file, simulation, {}, [this, file, time = simulation.time(), bodies = simulation.backend().size()] {
                 series_.add(file, time, bodies);
             });
         }
-        if (options_.autosaveSeconds > 0 && hostClock() - saved_ >= options_.autosaveSeconds && !saver_.busy()) {
+        if (command_.autosaveSeconds > 0 && hostClock() - saved_ >= command_.autosaveSeconds && !saver_.busy()) {
             save(checkpoint_, simulation, {.keepPrevious = true, .mayReplaceRead = true}, [] {});
             saved_ = hostClock();
         }
@@ -335,7 +416,7 @@ private:
         saver_.postInTurn(std::move(job));
     }
 
-    const Options& options_;
+    const RunCommand& command_;
     std::string checkpoint_;
     std::int64_t lastNumbered_ = -1;
     std::int64_t failures_ = 0;
@@ -346,12 +427,12 @@ private:
 
 /// Saves the last good state, so that the user can resume from it, and returns a text with its path; or the reason of a
 /// failure.
-std::string saveForLater(const FedState& state, const Options& options) {
+std::string saveForLater(const FedState& state, const std::string& checkpoint) {
     try {
         const std::filesystem::path file =
-            options.checkpoint.empty() ? leftRunFile(state.configuration.scene) : std::filesystem::path(options.checkpoint);
+            checkpoint.empty() ? leftRunFile(state.configuration.scene) : std::filesystem::path(checkpoint);
         writeSnapshot(file, checkpointOf(state.configuration, state.state), {.keepPrevious = true, .mayReplaceRead = true});
-        if (options.checkpoint.empty()) rememberFile(std::filesystem::absolute(file));  // Ctrl O in a window offers it
+        if (checkpoint.empty()) rememberFile(std::filesystem::absolute(file));  // Ctrl O in a window offers it
         return formatted("the state of step %lld was saved; continue with: gravlab run ",
                          static_cast<long long>(state.step())) +
                file.string();
@@ -366,28 +447,26 @@ std::string partialText(AtomicFile* file, const char* what) {
     return kept.empty() ? "" : std::string("; its ") + what + " so far are in " + kept;
 }
 
-}  // namespace
-
-int runCommand(const Options& asked) {
+int runSimulation(const RunCommand& command) {
     const InterruptWatch watch;
     // The outputs are opened first: a missing folder is found before hours of work. All files are put in place together at
     // the end, so a failed run leaves earlier files unchanged.
     OutputSet outputs;
-    AtomicFile* csv = asked.csv.empty() ? nullptr : &outputs.add(asked.csv);
-    AtomicFile* log = asked.run.events.empty() ? nullptr : &outputs.add(asked.run.events);
+    AtomicFile* csv = command.csv.empty() ? nullptr : &outputs.add(command.csv);
+    AtomicFile* log = command.events.empty() ? nullptr : &outputs.add(command.events);
     std::optional<PendingSnapshot> final;
-    if (!asked.run.finalFile.empty()) final.emplace(asked.run.finalFile, outputs);
-    const bool standardOutputTaken = asked.csv == "-" || asked.run.finalFile == "-" || asked.run.events == "-";
+    if (!command.finalFile.empty()) final.emplace(command.finalFile, outputs);
+    const bool standardOutputTaken = command.csv == "-" || command.finalFile == "-" || command.events == "-";
 
-    Options options = withFile(asked);
-    adoptKernelFile(options.simulation);
-    options.simulation.resolvesOrbits = !options.file.empty() && !isSceneFile(options.file);
+    StartOptions started = withFile(command.start);
+    adoptKernelFile(started.simulation);
+    started.simulation.resolvesOrbits = !started.file.empty() && !isSceneFile(started.file);
     // For files during the run, only the folder is checked.
-    if (options.run.snapshotEvery > 0) requireFolder(numberedName("--snapshots", options.run.snapshots, 0));
-    if (!options.run.series.empty()) requireFolder(options.run.series);
-    if (!options.checkpoint.empty()) requireFolder(options.checkpoint);
-    Simulation simulation(options.simulation);
-    refuseIdleLaunch(options, simulation.backend().activeKernel());
+    if (command.snapshotEvery > 0) requireFolder(numberedName("--snapshots", command.snapshots, 0));
+    if (!command.series.empty()) requireFolder(command.series);
+    if (!command.checkpoint.empty()) requireFolder(command.checkpoint);
+    Simulation simulation(started.simulation);
+    refuseIdleLaunch(started, simulation.backend().activeKernel());
     const RunConfiguration& settings = simulation.configuration();
     const SceneUnits& units = simulation.scene().units;
     if (log && !settings.contact.acts())
@@ -396,7 +475,8 @@ int runCommand(const Options& asked) {
         std::fprintf(stderr, "gravlab: %s pair%s of bodies overlap%s at the start; the first step resolves them\n",
                      grouped(pairs).text, pairs == 1 ? "" : "s", pairs == 1 ? "s" : "");
     if (log) log->write(contactLogHeader());
-    const std::int64_t begin = simulation.step(), steps = stepsWanted(options, simulation), end = begin + steps;
+    const std::int64_t begin = simulation.step(), steps = stepsWanted(command, started.until, simulation),
+                       end = begin + steps;
     std::fprintf(stderr, "gravlab: %s, %s bodies, %s; %s\n", printable(settings.scene).c_str(),
                  grouped(simulation.backend().size()).text, simulation.backend().description().c_str(),
                  simulation.backendWhy().c_str());
@@ -416,7 +496,7 @@ int runCommand(const Options& asked) {
         if (const std::string replaced = holdAccuracy(simulation, [] { InterruptWatch::check(); }); !replaced.empty())
             std::fprintf(stderr, "gravlab: %s\n", replaced.c_str());
 
-    const bool open = options.simulation.resolvesOrbits && !options.simulation.integrator;
+    const bool open = started.simulation.resolvesOrbits && !started.simulation.integrator;
     if (const std::string orbits = unresolvedOrbitOf(settings.start.get(), settings.force, settings.timeStep);
         open && !orbits.empty())
         std::fprintf(stderr, "gravlab: %s; %s\n", orbits.c_str(),
@@ -425,7 +505,7 @@ int runCommand(const Options& asked) {
                          : "--integrator radau15 chooses its own steps, without the options that exclude it");
 
     std::optional<TwinRecord> twin;
-    if (options.twin.on) twin.emplace(simulation, options.twin);
+    if (started.twin.on) twin.emplace(simulation, started.twin);
     if (twin && !twin->note().empty()) std::fprintf(stderr, "gravlab: %s\n", twin->note().c_str());
 
     const bool onDevice = simulation.backend().mostMeasured() > 0;
@@ -458,7 +538,7 @@ int runCommand(const Options& asked) {
     }
 
     std::optional<RunPlots> plots;
-    if (!options.run.plots.empty()) plots.emplace(options.run.plots);
+    if (!command.plots.empty()) plots.emplace(command.plots);
     const std::int64_t plotStride = RunPlots::stride(steps);
     if (plots) plots->record(simulation);
     if (plots && twin) twin->record(simulation);
@@ -474,15 +554,16 @@ int runCommand(const Options& asked) {
         const std::optional<NonFiniteState> blown = guard.check(simulation, now);
         if (!blown) return;
         progress.finish();
-        const std::string kept = guard.startIsGood() ? "; " + saveForLater(*guard.lastGood(), options) : std::string();
+        const std::string kept =
+            guard.startIsGood() ? "; " + saveForLater(*guard.lastGood(), command.checkpoint) : std::string();
         throw DeviceError(
             formatted("b%s at step %lld, t = %s; no result was written. A smaller --dt or a larger --softening may help",
                       blown->text().c_str() + 1, static_cast<long long>(blown->step), timeText(blown->time, units).c_str()) +
             kept);
     };
-    RunFiles files(options,
-                   options.checkpoint.empty() && options.autosaveSeconds > 0 ? leftRunFile(settings.scene).string()
-                                                                             : options.checkpoint,
+    RunFiles files(command,
+                   command.checkpoint.empty() && command.autosaveSeconds > 0 ? leftRunFile(settings.scene).string()
+                                                                             : command.checkpoint,
                    simulation);
     const auto advance = [&](const Budget& slice) {
         try {
@@ -498,15 +579,14 @@ int runCommand(const Options& asked) {
         } catch (const Error& error) {
             if (error.code() != ExitCode::deviceFailure) throw;
             progress.finish();
-            throw DeviceError(error.what() + ("; " + saveForLater(*guard.lastGood(), options)));
+            throw DeviceError(error.what() + ("; " + saveForLater(*guard.lastGood(), command.checkpoint)));
         }
     };
     if (log) simulation.takeContactEvents();  // events are recorded from here on
     while (true) {
         files.update(simulation);
         if (simulation.step() >= end || InterruptWatch::signal() != 0) break;
-        const std::int64_t step = simulation.step(),
-                           nextRow = csv ? (step / options.run.every + 1) * options.run.every : end;
+        const std::int64_t step = simulation.step(), nextRow = csv ? (step / command.every + 1) * command.every : end;
         const std::int64_t nextRecord = plots ? step + plotStride - (step - begin) % plotStride : end;
         const std::int64_t nextMeeting = step < lastMeeting ? lastMeeting : end;
         const std::int64_t stop = files.nextStop(step, std::min({nextRow, nextRecord, nextMeeting, end}));
@@ -537,7 +617,7 @@ int runCommand(const Options& asked) {
             plots->record(simulation);
             if (twin) twin->record(simulation);
         }
-        if (csv && status.stepsCompleted > 0 && simulation.step() % options.run.every == 0 && simulation.step() < end) {
+        if (csv && status.stepsCompleted > 0 && simulation.step() % command.every == 0 && simulation.step() < end) {
             measure();
             writeRow();
             if (tellsError) spotCheck.ask(simulation);
@@ -550,7 +630,7 @@ int runCommand(const Options& asked) {
     if (const int signal = InterruptWatch::signal(); signal != 0 && simulation.step() < end) {
         files.finish();
         throw Error(static_cast<ExitCode>(128 + signal), std::string(InterruptWatch::word()) + "; " +
-                                                             saveForLater(*guard.lastGood(), options) +
+                                                             saveForLater(*guard.lastGood(), command.checkpoint) +
                                                              partialText(csv, "rows") + partialText(log, "contacts"));
     }
 
@@ -567,7 +647,7 @@ int runCommand(const Options& asked) {
         written = plots->write(simulation, outputs, missing);
         if (!missing.empty())
             std::fprintf(stderr, "gravlab: --plots has its numbers, but no pictures: %s\n", missing.c_str());
-        if (twin) written.push_back(twin->write(options.run.plots, simulation, outputs));
+        if (twin) written.push_back(twin->write(command.plots, simulation, outputs));
     }
     if (final) final->write(checkpointOf(simulation));
     // Adaptive time steps conserve the energy. Where they could not, the present state is no result.
@@ -627,5 +707,19 @@ int runCommand(const Options& asked) {
                 "their force; a --softening above 0 does");
     return static_cast<int>(ExitCode::ok);
 }
+
+int RunCommand::run() { return runSimulation(*this); }
+
+}  // namespace
+
+constinit const CommandRow kRunCommand{
+    "run", "integrate without graphics, write energies and bodies",
+    "  gravlab run figure-eight --dt 0.001 --until 6.3 --csv energy.csv --every 10\n"
+    "  gravlab run plummer -n 4096 --steps 1000 --final bodies.csv\n"
+    "  gravlab run six-body --steps 0 --final -\n"
+    "  gravlab run disc --until 50 --snapshot-every 100 --final end.hdf5\n"
+    "  gravlab run end.hdf5 --until 100 --final later.hdf5\n"
+    "  gravlab run two-body --until 20 --twin integrator=euler --csv apart.csv --plots pictures\n",
+    made<RunCommand>};
 
 }  // namespace gravlab

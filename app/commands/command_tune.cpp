@@ -3,7 +3,7 @@
 // Rule: results are stored after each number of bodies, so an interrupt loses only one of them.
 #include "app/bench/term_bench.h"
 #include "app/bench/tuner.h"
-#include "app/commands/options.h"
+#include "app/commands/option_groups.h"
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"
 #include "app/tables/format.h"
@@ -34,11 +34,33 @@ void print(const Tuner& tuner, const TunedChoice& found) {
     std::fflush(stdout);
 }
 
-}  // namespace
+struct TuneCommand : Subcommand {
+    std::vector<std::size_t> counts;
+    std::vector<std::string> kernels;
 
-int tuneCommand(const Options& options) {
+    void add(OptionRows& rows) override {
+        rows.numbersOfBodies("-n,--bodies", counts, "numbers of bodies [CUDA: 1k,4k,16k,64k,256k; CPU: 1k,4k,16k]");
+        rows.of({"run.backend", "run.device", "run.threads", "run.precision"});
+        addKernelList(rows, kernels, "only these kernels [all]");
+        rows.value(
+            "--term-kernel", "TERM=ROW", [this](auto&, auto& text) { start.simulation.terms = parsedTermRequests(text); },
+            "instead, the kernels of a force term beside the pair law; TERM=all for every one");
+        rows.rowOf(
+                "--scene", "SCENE", start.simulation.scene, [](auto& text) -> auto& { return sceneNamed(text); },
+                "with --term-kernel: the scene whose bodies and term are computed")
+            .needs("--term-kernel");
+    }
+    void check() override {
+        checkStart(*this, {.files = false, .kernels = kernels, .bodies = counts});
+        // Where --kernel is a list, --term-kernel pair-law=ROW is a list of one.
+        if (const auto& pairs = start.simulation.pairs().kernel.kernel; pairs && kernels.empty()) kernels = {*pairs};
+    }
+    int run() override;
+};
+
+int TuneCommand::run() {
     const InterruptWatch watch;
-    const RunRequest& wanted = options.simulation;
+    const RunRequest& wanted = start.simulation;
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
     const std::filesystem::path file = tuneCachePath();
     if (file.empty()) throw IoError("there is no folder for the tuning cache: neither XDG_CACHE_HOME nor HOME is set");
@@ -46,8 +68,7 @@ int tuneCommand(const Options& options) {
 
     bool all = true;
     std::string stored = "nothing was stored";
-    const std::vector<std::size_t> counts =
-        options.bench.bodies.empty() ? tunedBodies(chosen.row->name) : options.bench.bodies;
+    if (counts.empty()) counts = tunedBodies(chosen.row->name);
     const TermRequests others = besidePairs(wanted.terms);
     for (const auto& [kind, request] : others) {
         const std::unique_ptr<Backend> backend = chosen.row->make(wanted.backendOptions);
@@ -74,7 +95,7 @@ int tuneCommand(const Options& options) {
         Tuner tuner({.backend = std::string(chosen.row->name),
                      .options = wanted.backendOptions,
                      .bodies = bodies,
-                     .kernels = options.bench.kernels},
+                     .kernels = kernels},
                     {.seed = wanted.seed, .precision = wanted.precision.value_or(Precision::fp32)});
         ProgressLine progress((std::string("tuning N = ") + grouped(bodies).text + ", step").c_str(), 1000);
         constexpr double kSlice = 0.5;  // [s] between checks for an interrupt
@@ -96,5 +117,11 @@ int tuneCommand(const Options& options) {
     std::printf("stored in %s, where --kernel auto finds it\n", file.c_str());
     return static_cast<int>(all ? ExitCode::ok : ExitCode::checkFailed);
 }
+
+}  // namespace
+
+constinit const CommandRow kTuneCommand{"tune", "find the fastest kernel and launch for this device, for --kernel auto",
+                                        "  gravlab tune\n  gravlab tune -n 16k,64k --kernel tiled,tiled-split\n",
+                                        made<TuneCommand>};
 
 }  // namespace gravlab

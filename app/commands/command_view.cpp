@@ -1,6 +1,6 @@
 // `gravlab view`: a session in a window.
+#include "app/commands/command_view.h"
 #include "app/bench/own_trial.h"
-#include "app/commands/options.h"
 #include "app/files/open_file.h"
 #include "app/files/scene_file.h"
 #include "app/frontends/headless/lost_context.h"
@@ -88,7 +88,7 @@ private:
 };
 
 /// Runs the turns of a window until the user closes it or a signal arrives.
-void runFrames(const Options& options, Window& window, Session& session) {
+void runFrames(const WindowOptions& options, Window& window, Session& session) {
     const StatusReport report;
     FrameTimes times;
     App& app = *session.app;
@@ -162,26 +162,27 @@ void runFrames(const Options& options, Window& window, Session& session) {
 
 }  // namespace
 
-int viewCommand(const Options& asked) {
+int runWindow(const StartOptions& asked, const WindowOptions& options) {
     const InterruptWatch watch;
-    const auto lesson = asked.lesson.empty() ? nullptr : lessonNamed(asked.lesson);
+    const auto lesson = options.lesson.empty() ? nullptr : lessonNamed(options.lesson);
     Remembered memory{asked, {}, {}};
     // A window with a limited number of frames is a test or a picture; a window with a script looks as a user has it.
-    const bool plays = asked.command == Subcommand::play;
-    const bool watched = asked.frames == 0;
+    const bool plays = !options.script.empty();
+    const bool watched = options.frames == 0;
     memory.options.simulation.farField = watched;
-    auto config = std::make_unique<ConfigKeeper>(watched && !asked.has("--no-config"), memory);
+    auto config = std::make_unique<ConfigKeeper>(watched && !options.noConfig, memory);
     if (memory.options.settings.erase("run.exact_forces") > 0) memory.options.simulation.farField = false;
     std::unique_ptr<Window> opened;  // it outlives what is drawn in it
-    Session session(plays ? asked.play.script : "");
-    Options options = withFile(memory.options);
-    options.watched = watched;
-    adoptKernelFile(options.simulation);
-    options.sceneTrails = true;
-    options.settings.try_emplace("overlay.shown", std::string("scale,clock,labels"));
-    options.settings.try_emplace("window.timeline", options.rewindMegabytes > 0);
+    Session session(options.script);
+    StartOptions start = withFile(memory.options);
+    start.watched = watched;
+    start.still = !options.screenshot.empty();
+    adoptKernelFile(start.simulation);
+    start.sceneTrails = true;
+    start.settings.try_emplace("overlay.shown", std::string("scale,clock,labels"));
+    start.settings.try_emplace("window.timeline", start.rewindMegabytes > 0);
     // A named lesson is a guide already, and a session that is not remembered would show the welcome card every time.
-    if (config->first() && !lesson && !plays) options.settings.try_emplace("window.welcome", true);
+    if (config->first() && !lesson && !plays) start.settings.try_emplace("window.welcome", true);
     opened = std::make_unique<Window>(options);
     Window& window = *opened;
     window.moveTo(memory.place);
@@ -191,7 +192,7 @@ int viewCommand(const Options& asked) {
     session.screen.renderer = window.description();
     // No user can lose work when a window ends by itself.
     const double usual = options.frames > 0 || plays ? 0 : kAutosaveSeconds;
-    session.openOnScreen(options, window.uiScale(), options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
+    session.openOnScreen(start, window.uiScale(), options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
     const Connection connection(window, session);
     const LostDisplayWatch display([&] {
         session.remember();
@@ -208,5 +209,48 @@ int viewCommand(const Options& asked) {
     }
     return session.close();
 }
+
+void addInteractive(OptionRows& rows, WindowOptions& window, const std::string& needs) {
+    addSceneOrFile(rows, "collision");
+    addBonds(rows);
+    addRun(rows);
+    addTwin(rows, true);
+    addPicture(rows, window, true, needs);
+    const auto tie = [&](OptionRows::Row row) {
+        if (!needs.empty()) row.needs(needs);
+    };
+    tie(rows.flag("--no-config", window.noConfig,
+                  "neither read nor write what the window remembers: $XDG_CONFIG_HOME/gravlab/config.toml"));
+    tie(rows.output("--screenshot", "FILE", window.screenshot, "write a PNG of the last frame"));
+}
+
+void ViewCommand::add(OptionRows& rows) {
+    addInteractive(rows, window);
+    addFrames(rows, window);
+    rows.read("--autosave", "SECONDS", window.autosaveSeconds, parseNonNegative,
+              "save the run that often, to be offered after a crash; 0 is off [60; off with --frames]");
+    rows.whole("--rewind-memory", "MB", start.rewindMegabytes, 0, 1 << 24, "for states to go back to; 0 keeps none [256]");
+    rows.text("--lesson", "NAME", window.lesson,
+              "begin a lesson, see 'gravlab list lessons', or a FILE.toml with one, see docs/lessons.md");
+}
+
+void ViewCommand::check() {
+    refuseToReplace({window.lesson}, start);
+    // The window reads its scene from its configuration, so units are known later.
+    checkStart(*this, {.quantities = false, .ownKernels = true});
+}
+
+int ViewCommand::run() { return runWindow(start, window); }
+
+constinit const CommandRow kViewCommand{
+    "view", "open the window (the default command)",
+    "  gravlab                              the default scene, at a size that suits this machine\n"
+    "  gravlab disc -n 64k --block 256      a disc of 65,536 bodies, 256 threads a block\n"
+    "  gravlab picture.png                  the scene of a picture again; a scene file (.toml) likewise\n"
+    "  gravlab plummer --backend cpu        the same window, computed on the CPU\n"
+    "  gravlab two-body --twin integrator=euler     two runs of one start, side by side\n"
+    "  gravlab run.hdf5                     continues from a file\n"
+    "  gravlab stars.csv --units cluster    bodies from a table in pc, km/s and solar masses\n",
+    made<ViewCommand>, true};
 
 }  // namespace gravlab

@@ -18,12 +18,13 @@
 
 namespace gravlab {
 
-LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Options& asked, double limit) {
+LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const StartOptions& asked, double limit) {
     constexpr double kFrame = 1.0 / 60;
     constexpr int kWidth = 160, kHeight = 90;  // the picture only answers queries; it is never shown
-    Options options = asked;
+    StartOptions options = asked;
     options.simulation.scene = "two-body";
     options.watched = true;
+    options.holdRate = false;
     HeadlessContext context(options.simulation.backendOptions.device);
     OffscreenTarget target(kWidth, kHeight);
     Session session;
@@ -62,9 +63,9 @@ LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Opti
     return verdict;
 }
 
-bool printLessons(const Options& options) {
+bool printLessons(const StartOptions& options, const std::string& only) {
     std::vector<std::string> names(lessonNames().begin(), lessonNames().end());
-    if (!options.lesson.empty()) names = {options.lesson};
+    if (!only.empty()) names = {only};
     const double begun = hostClock();
     int failed = 0;
     for (const std::string& name : names) {

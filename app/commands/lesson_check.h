@@ -1,7 +1,7 @@
 // Plays lessons off screen with their own answers: every condition must be reached within its time.
 #pragma once
 #include "app/model/lesson.h"
-#include "app/model/options.h"
+#include "app/model/start_options.h"
 
 #include <map>
 #include <memory>
@@ -22,9 +22,10 @@ struct LessonVerdict {
 constexpr double kLessonsLimit = 300;
 
 /// Needs OpenGL, but no display. After `limit` seconds, the step under way counts as not reached.
-LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Options& options, double limit = kLessonsLimit);
+LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const StartOptions& options,
+                         double limit = kLessonsLimit);
 
-/// Prints one line for each lesson; returns false where one failed.
-bool printLessons(const Options& options);
+/// Prints one line for each lesson, or for the named one; returns false where one failed.
+bool printLessons(const StartOptions& options, const std::string& only);
 
 }  // namespace gravlab

@@ -1,9 +1,12 @@
 #include "app/commands/option_rows.h"
 
 #include "app/parameters/quantity.h"
+#include "app/system/file_names.h"
 #include "app/tables/own_kernel.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
+
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -26,14 +29,25 @@ std::string placeholderOf(const Parameter& row) {
 
 }  // namespace
 
-OptionRows::Row OptionRows::flag(const std::string& names, bool& to, const std::string& help) {
-    app_.add_flag(names, to, help);
-    return {*this, longName(names)};
+OptionRows::Row OptionRows::grouped(const Parameter& row, Row made) {
+    constexpr std::pair<std::string_view, const char*> kTitles[] = {{"run.", "Scene, forces and integration"},
+                                                                    {"scene.", "Scene, forces and integration"},
+                                                                    {"look.", "Look"},
+                                                                    {"camera.", "Camera and what is shown"},
+                                                                    {"view.", "Camera and what is shown"},
+                                                                    {"overlay.", "Camera and what is shown"},
+                                                                    {"window.", "Window"},
+                                                                    {"lab.", "Window"},
+                                                                    {"instruments.", "Window"}};
+    CLI::Option* const option = app_.get_option(made.name);
+    if (row.kept.option.empty() || !option->check_lname(std::string(row.kept.option.substr(2)))) return made;
+    for (const auto& [prefix, title] : kTitles)
+        if (row.path.starts_with(prefix)) option->group(title);
+    return made;
 }
 
-OptionRows::Row OptionRows::flag(const std::string& names, const std::string& help) {
-    app_.add_flag_callback(
-        names, [] {}, help);
+OptionRows::Row OptionRows::flag(const std::string& names, bool& to, const std::string& help) {
+    app_.add_flag(names, to, help);
     return {*this, longName(names)};
 }
 
@@ -54,23 +68,18 @@ OptionRows::Row OptionRows::text(const std::string& names, const std::string& pl
 }
 
 OptionRows::Row OptionRows::output(const std::string& names, const std::string& placeholder, std::string& to,
-                                   const std::string& help) {
-    const std::string name = longName(names);
-    app_.add_option_function<std::vector<std::string>>(
-            names,
-            [&to, name](const std::vector<std::string>& texts) {
-                if (texts.size() > 1)
-                    throw UsageError(name + " is given " + std::to_string(texts.size()) +
-                                     " times, and would write one file: give it once");
-                if (texts.front().empty()) throw UsageError(name + " '': a file needs a name");
-                to = texts.front();
-            },
-            help)
-        ->type_name(placeholder)
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->allow_extra_args(false);
-    return {*this, name};
+                                   const std::string& help, bool numbered) {
+    const Row made = value(
+        names, placeholder,
+        [this, &to, numbered](auto& name, auto& text) {
+            if (text.empty()) throw UsageError(name + " '': a file needs a name");
+            to = text;
+            const auto parts = numberedParts(to);
+            start_.outputs.push_back({name, to, numbered && parts && parts->numbered});
+        },
+        help);
+    app_.get_option(made.name)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+    return made;
 }
 
 OptionRows::Row OptionRows::list(const std::string& names, const std::string& placeholder, TakeList take,
@@ -104,7 +113,7 @@ OptionRows::Row OptionRows::word(const std::string& name, std::string& to, const
             name,
             [this, &to, name](const std::string& text) {
                 to = text;
-                options_.given.push_back(name);
+                start_.given.push_back(name);
             },
             help)
         ->type_name("");
@@ -130,7 +139,7 @@ OptionRows::Row OptionRows::pairs(const std::string& name, std::map<std::string,
 }
 
 OptionRows::Row OptionRows::of(const Parameter& row, const std::string& when) {
-    Options& o = options_;
+    StartOptions& o = start_;
     std::string names(row.kept.option);
     if (!row.kept.alias.empty()) names += "," + std::string(row.kept.alias);
     if (row.kind == Kind::flag && row.kept.on.empty()) {
@@ -138,7 +147,7 @@ OptionRows::Row OptionRows::of(const Parameter& row, const std::string& when) {
         const bool given = !isUsuallyOn(row);
         app_.add_flag_callback(
             names, [&o, &row, given] { o.settings[row.path] = given; }, when + helpOf(row));
-        return {*this, longName(names)};
+        return grouped(row, {*this, longName(names)});
     }
     const auto take = [&o, &row, flag = sharing(row, &StoredNames::option)](const std::string&, const std::string& text) {
         if (keepQuantity(o, row, row.kept.option, text)) return;
@@ -150,44 +159,25 @@ OptionRows::Row OptionRows::of(const Parameter& row, const std::string& when) {
         if (flag) o.settings[flag->path] = true;
     };
     if (row.kind == Kind::names)
-        return list(
-            names, placeholderOf(row), [take](auto& name, auto& texts) { take(name, joined(texts, {}, ",")); },
-            when + helpOf(row));
-    const Row made = value(names, placeholderOf(row), take, when + helpOf(row));
+        return grouped(
+            row, list(
+                     names, placeholderOf(row), [take](auto& name, auto& texts) { take(name, joined(texts, {}, ",")); },
+                     when + helpOf(row)));
+    const Row made = grouped(row, value(names, placeholderOf(row), take, when + helpOf(row)));
     if (row.path == "run.fields") app_.get_option(made.name)->join(';');
     return made;
 }
 
-void OptionRows::connect() {
-    for (const Row::Tie& tie : ties_) {
-        CLI::Option* const option = app_.get_option(tie.name);
-        CLI::Option* const other = app_.get_option(tie.other);
-        if (tie.excludes)
-            option->excludes(other);
-        else
-            option->needs(other);
+void OptionRows::check() const {
+    for (const auto& [name, other, sentence, excludes] : ties_) {
+        if (!name.empty() && !start_.has(name)) continue;
+        if (start_.has(other) == !excludes) continue;
+        if (!sentence.empty()) throw UsageError(sentence);
+        if (excludes) throw UsageError(name + " and " + other + " exclude each other; give one of them");
+        const std::string placeholder = app_.get_option(other)->get_type_name();
+        throw UsageError(name + " needs " + other + (placeholder.empty() ? "" : " " + placeholder) +
+                         ": it does nothing without " + other);
     }
-}
-
-void OptionRows::requireWords() const {
-    for (const auto& [name, sentence] : words_)
-        if (app_.get_option(name)->count() == 0) throw UsageError(sentence);
-}
-
-std::string OptionRows::sentenceOf(const CLI::ParseError& error) const {
-    const std::string said = error.what();
-    for (const Row::Tie& tie : ties_) {
-        const auto is = [&](const char* verb) {
-            return said == tie.name + verb + tie.other || (tie.excludes && said == tie.other + verb + tie.name);
-        };
-        if (!is(" excludes ") && !is(" requires ")) continue;
-        if (!tie.sentence.empty()) return tie.sentence;
-        if (tie.excludes) return tie.name + " and " + tie.other + " exclude each other; give one of them";
-        const std::string placeholder = app_.get_option(tie.other)->get_type_name();
-        return tie.name + " needs " + tie.other + (placeholder.empty() ? "" : " " + placeholder) +
-               ": it does nothing without " + tie.other;
-    }
-    return said + "; see '" + app_.get_name() + " --help'";
 }
 
 /// Help of a row: its idea, the allowed values where they are short, and the default.
@@ -206,7 +196,7 @@ std::string OptionRows::helpOf(const Parameter& row) {
 Value OptionRows::oneOf(const Parameter& row, const std::string& name, const std::string& text) const {
     if (!hasDimension(row.unit) || !isQuantity(text)) return optionValue(row, name, text);
     // Words precede options in the parser's order, so the scene and its units are known.
-    const RunRequest& run = options_.simulation;
+    const RunRequest& run = start_.simulation;
     return checked(row, quantity(name, text, row.unit, unitsOf(run), run.scene), name);
 }
 

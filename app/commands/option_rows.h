@@ -1,19 +1,22 @@
 // Builders for the options of a command: names, placeholder, destination and help, then what the option needs and excludes.
 // Rule: a row may name a parameter, and then uses its range, words, unit and refusal.
 #pragma once
-#include "app/model/options.h"
+#include "app/model/start_options.h"
 #include "app/parameters/parameter.h"
 #include "app/tables/text_values.h"
 
-#include <CLI/CLI.hpp>
-
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace gravlab {
 
@@ -28,15 +31,12 @@ public:
         /// The option conflicts with the other one.
         Row& excludes(const std::string& other, std::string sentence = {}) { return tie({name, other, sentence, true}); }
         /// For a word: the refusal where it is missing.
-        Row& required(std::string sentence) {
-            rows.words_[name] = std::move(sentence);
-            return *this;
-        }
+        Row& required(std::string sentence) { return tie({{}, name, std::move(sentence), false}); }
 
     private:
         friend OptionRows;
         struct Tie {
-            std::string name, other, sentence;
+            std::string name, other, sentence;  ///< an empty name: always
             bool excludes = false;
         };
         Row& tie(Tie tie) {
@@ -48,17 +48,16 @@ public:
     using Take = std::function<void(const std::string& name, const std::string& text)>;
     using TakeList = std::function<void(const std::string& name, const std::vector<std::string>& texts)>;
 
-    OptionRows(CLI::App& app, Options& options) : app_(app), options_(options) {}
-    Options& options() { return options_; }
+    OptionRows(CLI::App& app, StartOptions& start) : app_(app), start_(start) {}
+    StartOptions& start() { return start_; }
 
     Row flag(const std::string& names, bool& to, const std::string& help);
-    /// An option whose only effect is its presence in Options::given.
-    Row flag(const std::string& names, const std::string& help);
     /// An option with one value; the last of several counts.
     Row value(const std::string& names, const std::string& placeholder, Take take, const std::string& help);
     Row text(const std::string& names, const std::string& placeholder, std::string& to, const std::string& help);
-    /// An output file. It needs a name, and the option is allowed once.
-    Row output(const std::string& names, const std::string& placeholder, std::string& to, const std::string& help);
+    /// An output file. It needs a name, and the option is allowed once. `numbered`: a %d in the name stands for numbers.
+    Row output(const std::string& names, const std::string& placeholder, std::string& to, const std::string& help,
+               bool numbered = false);
     /// Stores the result of `read` for the option's name and text.
     template <class To, class Reads>
     Row read(const std::string& names, const std::string& placeholder, To& to, Reads reads, const std::string& help) {
@@ -81,10 +80,11 @@ public:
     template <class To>
     Row of(std::string_view path, const std::string& names, const std::string& placeholder, To& to,
            const std::string& help) {
-        const auto take = [&to, &row = parameter(path)](auto& name, auto& text) {
+        const Parameter& row = parameter(path);
+        const auto take = [&to, &row](auto& name, auto& text) {
             if (const auto number = numberOf(optionValue(row, name, text))) to = static_cast<To>(*number);
         };
-        return value(names, placeholder, take, help);
+        return grouped(row, value(names, placeholder, take, help));
     }
     /// Values separated by commas or spaces.
     Row list(const std::string& names, const std::string& placeholder, TakeList take, const std::string& help);
@@ -99,12 +99,12 @@ public:
         const auto take = [this, &to, &row, word, asks](const std::string& name, const std::vector<std::string>& texts) {
             for (const std::string& text : texts) {
                 const Value value = oneOf(row, name, text);
-                if (asks && texts.size() == 1) row.ask(options_.simulation, value);
+                if (asks && texts.size() == 1) row.ask(start_.simulation, value);
                 const std::optional<double> number = numberOf(value);
                 if (number || word) to.push_back(number ? static_cast<Number>(*number) : *word);
             }
         };
-        return list(names, "LIST", take, help);
+        return grouped(row, list(names, "LIST", take, help));
     }
     template <class Number>
     Row settingOrList(std::string_view path, std::vector<Number>& to) {
@@ -118,30 +118,33 @@ public:
 
     /// The option of a parameter. `when` precedes its help.
     Row of(const Parameter& row, const std::string& when = {});
-    /// The options of all rows that have one and satisfy `wanted`.
+    void of(std::initializer_list<const char*> paths) {
+        for (const char* path : paths) of(parameter(path));
+    }
+    /// The options of all rows that have one and satisfy `wanted`. Those of a window need the option `needs`, if there is
+    /// one.
     template <class Wanted>
-    void ofAll(Wanted wanted) {
+    void ofAll(Wanted wanted, const std::string& needs = {}) {
         for (const Parameter& row : parameters()) {
             const bool others = row.kind == Kind::flag && sharing(row, &StoredNames::option);
-            if (row.kept.option.starts_with("--") && !others && wanted(row)) of(row);
+            if (!row.kept.option.starts_with("--") || others || !wanted(row)) continue;
+            Row made = of(row);
+            if (row.kept.window && !needs.empty()) made.needs(needs);
         }
     }
 
-    /// Passes the needs and exclusions to the parser. Call it once all options are added.
-    void connect();
-    /// Throws UsageError for a missing word.
-    void requireWords() const;
-    /// The error of the parser as a sentence with a remedy.
-    std::string sentenceOf(const CLI::ParseError& error) const;
+    /// Throws UsageError for a missing word, and where what options need is missing or what they exclude is given.
+    void check() const;
 
 private:
+    /// Puts the option below the title of the parameter's topic, where the option has its name.
+    Row grouped(const Parameter& row, Row made);
     static std::string helpOf(const Parameter& row);
     Value oneOf(const Parameter& row, const std::string& name, const std::string& text) const;
 
     CLI::App& app_;
-    Options& options_;
+    StartOptions& start_;
     std::vector<Row::Tie> ties_;
-    std::map<std::string, std::string> words_;  ///< required words, and their refusals
 };
 
 }  // namespace gravlab

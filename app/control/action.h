@@ -54,6 +54,19 @@ struct Action {
     bool redirects = false;
 };
 
+/// A row that makes a parameter larger or smaller, by one or two keys that repeat it.
+constexpr Action scales(std::string_view name, std::string_view label, std::string_view idea, std::string_view parameter,
+                        KeyStroke stroke, KeyStroke other, void (*act)(KeyTarget&, int), bool line = false) {
+    return {.name = name,
+            .label = label,
+            .idea = idea,
+            .strokes = {stroke, other},
+            .parameter = parameter,
+            .act = act,
+            .line = line,
+            .repeats = true};
+}
+
 /// A menu of the bar.
 struct Menu {
     std::string_view name;

@@ -64,7 +64,10 @@ Reason oneKernel(const KeyTarget& t) {
 /// The newest request, or else the value in force.
 double timeStep(const KeyTarget& t) { return t.intent.request.timeStep.value_or(t.facts.configuration.timeStep); }
 
-void scaleTimeStep(KeyTarget& t, double factor) { t.intent.request.timeStep = factor * timeStep(t); }
+template <double factor>
+void scaleTimeStep(KeyTarget& t, int) {
+    t.intent.request.timeStep = factor * timeStep(t);
+}
 
 void singleStep(KeyTarget& t, int) {
     t.intent.paused = true;
@@ -112,9 +115,29 @@ constexpr PageRow kPages[] = {
     {LabPage::own, "Own", "a kernel of one's own: written, compiled, tried and measured"}};
 
 /// Where frames advance by steps, the factor applies to the speed that they reached.
-void scaleSpeed(KeyTarget& t, double factor) {
+template <double factor>
+void scaleSpeed(KeyTarget& t, int) {
     const double now = t.intent.speed > 0 ? t.intent.speed : t.facts.speed > 0 ? t.facts.speed : ownSpeed(t.facts);
     t.intent.speed = factor * now;
+}
+
+/// A row that goes to another kept state, by a number of them; a single one may be given as a count, and repeats.
+template <int by>
+constexpr Action jumps(std::string_view name, std::string_view label, std::string_view idea, Key key, bool line = false) {
+    Action row{.name = name,
+               .label = label,
+               .idea = idea,
+               .strokes = {{key, kControl}},
+               .effect = [](const KeyTarget&, int) -> Effect { return JumpTo{.by = by}; },
+               .list = "Kept states",
+               .line = line};
+    if (by != 1 && by != -1) return row;
+    row.argument = "COUNT";
+    row.effectWith = [](const KeyTarget&, const Value& count) -> Effect {
+        return JumpTo{.by = by * std::min(timesOf(count), kAllMarks)};
+    };
+    row.repeats = true;
+    return row;
 }
 
 constexpr Action kSimulation[] = {
@@ -144,83 +167,30 @@ constexpr Action kSimulation[] = {
      .label = "Backwards",
      .idea = "run backwards, or forwards again",
      .strokes = {{Key::left}},
-     .act = [](KeyTarget& t, int) { scaleTimeStep(t, -1); },
+     .act = scaleTimeStep<-1.0>,
      .checked = [](const KeyTarget& t) { return timeStep(t) < 0; }},
     {.name = "reset",
      .label = "Start again",
      .idea = "start the scene again",
      .strokes = {{Key::letterR}},
      .effect = [](const KeyTarget&, int) -> Effect { return Restart{}; }},
-    {.name = "rewind",
-     .label = "Back one",
-     .idea = "back to the kept state before, and pause",
-     .strokes = {{Key::left, kControl}},
-     .effect = [](const KeyTarget&, int) -> Effect { return JumpTo{.by = -1}; },
-     .argument = "COUNT",
-     .effectWith = [](const KeyTarget&, const Value& count) -> Effect {
-         return JumpTo{.by = -std::min(timesOf(count), kAllMarks)};
-     },
-     .list = "Kept states",
-     .line = true,
-     .repeats = true},
-    {.name = "rewind-on",
-     .label = "On one",
-     .idea = "on to the next kept state, and pause",
-     .strokes = {{Key::right, kControl}},
-     .effect = [](const KeyTarget&, int) -> Effect { return JumpTo{.by = 1}; },
-     .argument = "COUNT",
-     .effectWith = [](const KeyTarget&, const Value& count) -> Effect {
-         return JumpTo{.by = std::min(timesOf(count), kAllMarks)};
-     },
-     .list = "Kept states",
-     .repeats = true},
-    {.name = "rewind-oldest",
-     .label = "The oldest",
-     .idea = "back to the oldest kept state",
-     .strokes = {{Key::home, kControl}},
-     .effect = [](const KeyTarget&, int) -> Effect { return JumpTo{.by = -kAllMarks}; },
-     .list = "Kept states"},
-    {.name = "rewind-newest",
-     .label = "The newest",
-     .idea = "on to the newest kept state",
-     .strokes = {{Key::end, kControl}},
-     .effect = [](const KeyTarget&, int) -> Effect { return JumpTo{.by = kAllMarks}; },
-     .list = "Kept states"},
-    {.name = "faster",
-     .label = "Faster",
-     .idea = "twice the simulated time a second; the time step stays",
-     .strokes = {{Key::period}},
-     .parameter = "run.speed",
-     .act = [](KeyTarget& t, int) { scaleSpeed(t, 2); },
-     .line = true,
-     .repeats = true},
-    {.name = "slower",
-     .label = "Slower",
-     .idea = "half the simulated time a second; the time step stays",
-     .strokes = {{Key::comma}},
-     .parameter = "run.speed",
-     .act = [](KeyTarget& t, int) { scaleSpeed(t, 0.5); },
-     .repeats = true},
+    jumps<-1>("rewind", "Back one", "back to the kept state before, and pause", Key::left, true),
+    jumps<1>("rewind-on", "On one", "on to the next kept state, and pause", Key::right),
+    jumps<-kAllMarks>("rewind-oldest", "The oldest", "back to the oldest kept state", Key::home),
+    jumps<kAllMarks>("rewind-newest", "The newest", "on to the newest kept state", Key::end),
+    scales("faster", "Faster", "twice the simulated time a second; the time step stays", "run.speed", {Key::period}, {},
+           scaleSpeed<2.0>, true),
+    scales("slower", "Slower", "half the simulated time a second; the time step stays", "run.speed", {Key::comma}, {},
+           scaleSpeed<0.5>),
     {.name = "own-speed",
      .label = "The scene's own speed",
      .idea = "the pace at which this scene is worth watching",
      .parameter = "run.speed",
      .act = [](KeyTarget& t, int) { t.intent.speed = ownSpeed(t.facts); }},
-    {.name = "longer-step",
-     .label = "Twice the time step",
-     .idea = "twice the time step",
-     .strokes = {{Key::period, kControl}},
-     .parameter = "run.time_step",
-     .act = [](KeyTarget& t, int) { scaleTimeStep(t, 2); },
-     .line = true,
-     .repeats = true},
-    {.name = "shorter-step",
-     .label = "Half the time step",
-     .idea = "half the time step",
-     .strokes = {{Key::comma, kControl}},
-     .parameter = "run.time_step",
-     .act = [](KeyTarget& t, int) { scaleTimeStep(t, 0.5); },
-     .repeats = true},
+    scales("longer-step", "Twice the time step", "twice the time step", "run.time_step", {Key::period, kControl}, {},
+           scaleTimeStep<2.0>, true),
+    scales("shorter-step", "Half the time step", "half the time step", "run.time_step", {Key::comma, kControl}, {},
+           scaleTimeStep<0.5>),
     {.name = "next-backend",
      .label = "Next backend",
      .idea = "next backend that works here",

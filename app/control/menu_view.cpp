@@ -22,25 +22,44 @@ constexpr float kFlight = 0.06f;     // fraction of the distance for each key pr
 constexpr double kFlightRate = 1.5;  // and for each second while the key is held: equals 25 presses a second
 constexpr double kTurn = 0.2;        // [rad/s]
 
-void scaleText(KeyTarget& t, double factor) {
+template <double factor>
+void scaleText(KeyTarget& t, int) {
     const Bounds& range = parameter("window.text_scale").bounds;
     t.ui.textScale = static_cast<float>(std::clamp(t.ui.textScale * factor, range.least, range.most));
 }
 
-template <int x, int z>
-void fly(KeyTarget& t, int) {
-    t.frameAll = false;
-    t.camera.fly({x * kFlight, 0, z * kFlight});
+/// An exposure beyond the ends of these keys stays.
+template <bool brighter>
+void scaleExposure(KeyTarget& t, int) {
+    float& exposure = t.look.exposure;
+    exposure = brighter ? std::min(exposure * kExposureStep, std::max(exposure, 100.f))
+                        : std::max(exposure / kExposureStep, std::min(exposure, 0.01f));
 }
+
 template <int x, int z>
-void flyOn(KeyTarget& t, const Value& argument) {
-    constexpr double kLongest = 3600;  // [s]
-    const std::optional<double> seconds = numberOf(argument);
-    if (!seconds || !(*seconds >= 0 && *seconds <= kLongest))
-        throw UsageError("'" + valueText(argument) + "': expected seconds from 0 to 3600");
-    const auto way = static_cast<float>(kFlightRate * *seconds);
+void fly(KeyTarget& t, float way) {
     t.frameAll = false;
     t.camera.fly({x * way, 0, z * way});
+}
+/// A row that flies in that direction while its key is held.
+template <int x, int z>
+constexpr Action flies(std::string_view name, std::string_view label, std::string_view idea, Key key) {
+    return {.name = name,
+            .label = label,
+            .idea = idea,
+            .strokes = {{key}},
+            .act = [](KeyTarget& t, int) { fly<x, z>(t, kFlight); },
+            .argument = "SECONDS",
+            .with =
+                [](KeyTarget& t, const Value& argument) {
+                    constexpr double kLongest = 3600;  // [s]
+                    const std::optional<double> seconds = numberOf(argument);
+                    if (!seconds || !(*seconds >= 0 && *seconds <= kLongest))
+                        throw UsageError("'" + valueText(argument) + "': expected seconds from 0 to 3600");
+                    fly<x, z>(t, static_cast<float>(kFlightRate * *seconds));
+                },
+            .list = "Fly",
+            .holds = true};
 }
 
 /// One of the nine slots for views.
@@ -118,42 +137,10 @@ constexpr Action kView[] = {
          [](const KeyTarget& t) {
              return t.facts.twin.on ? Reason("Two runs share the picture: Ctrl T ends the twin.") : Reason();
          }},
-    {.name = "fly-ahead",
-     .label = "Ahead",
-     .idea = "fly ahead",
-     .strokes = {{Key::letterW}},
-     .act = fly<0, 1>,
-     .argument = "SECONDS",
-     .with = flyOn<0, 1>,
-     .list = "Fly",
-     .holds = true},
-    {.name = "fly-back",
-     .label = "Back",
-     .idea = "fly back",
-     .strokes = {{Key::letterS}},
-     .act = fly<0, -1>,
-     .argument = "SECONDS",
-     .with = flyOn<0, -1>,
-     .list = "Fly",
-     .holds = true},
-    {.name = "fly-left",
-     .label = "Left",
-     .idea = "fly to the left",
-     .strokes = {{Key::letterA}},
-     .act = fly<-1, 0>,
-     .argument = "SECONDS",
-     .with = flyOn<-1, 0>,
-     .list = "Fly",
-     .holds = true},
-    {.name = "fly-right",
-     .label = "Right",
-     .idea = "fly to the right",
-     .strokes = {{Key::letterD}},
-     .act = fly<1, 0>,
-     .argument = "SECONDS",
-     .with = flyOn<1, 0>,
-     .list = "Fly",
-     .holds = true},
+    flies<0, 1>("fly-ahead", "Ahead", "fly ahead", Key::letterW),
+    flies<0, -1>("fly-back", "Back", "fly back", Key::letterS),
+    flies<-1, 0>("fly-left", "Left", "fly to the left", Key::letterA),
+    flies<1, 0>("fly-right", "Right", "fly to the right", Key::letterD),
     {.name = "legend", .strokes = {{Key::letterY}}, .parameter = "overlay.legend", .line = true},
     {.name = "scale-and-clock",
      .label = "Scale bar and clock",
@@ -227,22 +214,8 @@ constexpr Action kLook[] = {
      .idea = "automatic exposure",
      .strokes = {{Key::letterE}},
      .parameter = "look.auto_exposure"},
-    {.name = "brighter",
-     .label = "Brighter",
-     .idea = "brighter",
-     .strokes = {{Key::equal}, {Key::padPlus}},
-     .parameter = "look.exposure",
-     .act = [](KeyTarget& t,
-               int) { t.look.exposure = std::min(t.look.exposure * kExposureStep, std::max(t.look.exposure, 100.f)); },
-     .repeats = true},
-    {.name = "darker",
-     .label = "Darker",
-     .idea = "darker",
-     .strokes = {{Key::minus}, {Key::padMinus}},
-     .parameter = "look.exposure",
-     .act = [](KeyTarget& t,
-               int) { t.look.exposure = std::max(t.look.exposure / kExposureStep, std::min(t.look.exposure, 0.01f)); },
-     .repeats = true},
+    scales("brighter", "Brighter", "brighter", "look.exposure", {Key::equal}, {Key::padPlus}, scaleExposure<true>),
+    scales("darker", "Darker", "darker", "look.exposure", {Key::minus}, {Key::padMinus}, scaleExposure<false>),
     {.name = "paper", .strokes = {{Key::letterB, kControl}}, .parameter = "look.white_page", .line = true},
 };
 
@@ -270,20 +243,10 @@ constexpr Action kWindow[] = {
      .act = [](KeyTarget& t, int) { toggle(t.ui.visible); }},
     {.name = "full-screen", .strokes = {{Key::f11}, {Key::enter, kAlt}}, .parameter = "window.full_screen", .line = true},
     {.name = "projector", .strokes = {{Key::letterP, kControl}}, .parameter = "window.projector"},
-    {.name = "larger-text",
-     .label = "Larger text",
-     .idea = "larger panels and letters",
-     .strokes = {{Key::equal, kControl}, {Key::padPlus, kControl}},
-     .parameter = "window.text_scale",
-     .act = [](KeyTarget& t, int) { scaleText(t, kTextStep); },
-     .repeats = true},
-    {.name = "smaller-text",
-     .label = "Smaller text",
-     .idea = "smaller panels and letters",
-     .strokes = {{Key::minus, kControl}, {Key::padMinus, kControl}},
-     .parameter = "window.text_scale",
-     .act = [](KeyTarget& t, int) { scaleText(t, 1 / kTextStep); },
-     .repeats = true},
+    scales("larger-text", "Larger text", "larger panels and letters", "window.text_scale", {Key::equal, kControl},
+           {Key::padPlus, kControl}, scaleText<kTextStep>),
+    scales("smaller-text", "Smaller text", "smaller panels and letters", "window.text_scale", {Key::minus, kControl},
+           {Key::padMinus, kControl}, scaleText<1 / kTextStep>),
     {.name = "display-sync", .parameter = "window.display_sync"},
     {.name = "menus",
      .label = "Menus by keyboard",

@@ -32,7 +32,7 @@ int whole(const std::string& key, std::string_view value, int least, int most) {
 }
 
 /// Whether the command line gives a scene, or options that depend on the scene.
-bool sceneGiven(const Options& options) {
+bool sceneGiven(const StartOptions& options) {
     constexpr std::string_view kOf[] = {"SCENE", "--scene-version", "--bodies", "--set", "--law", "--integrator"};
     return std::any_of(std::begin(kOf), std::end(kOf), [&](std::string_view option) { return options.has(option); }) ||
            std::any_of(lawNumbers().begin(), lawNumbers().end(), [&](auto& number) { return options.has(number.option); });
@@ -140,7 +140,7 @@ const std::vector<ConfigRow>& rows() {
 }
 
 /// Whether the command line overrides the row.
-bool passedOver(const ConfigRow& row, const Options& options) {
+bool passedOver(const ConfigRow& row, const StartOptions& options) {
     return row.option == "SCENE" ? sceneGiven(options) : options.has(row.option);
 }
 

@@ -2,7 +2,7 @@
 // Rule: wrong lines of the file are named, and the others are used. The command line takes precedence over the file.
 #pragma once
 #include "app/files/file_jobs.h"
-#include "app/model/options.h"
+#include "app/model/start_options.h"
 
 #include <filesystem>
 #include <map>
@@ -22,7 +22,7 @@ struct WindowPlace {
 
 /// The values that are read from the file or written to it.
 struct Remembered {
-    Options options;
+    StartOptions options;
     WindowPlace place;
     /// Values of the file that the command line overrides, by "TABLE.KEY".
     std::map<std::string, std::string> passedOver;

@@ -42,29 +42,8 @@ bool meets(const OutputName& output, const std::string& file) {
 
 }  // namespace
 
-std::vector<OutputName> outputNames(const Options& o) {
-    std::vector<OutputName> all{
-        {"--csv", o.csv},
-        {"--final", o.run.finalFile},
-        {"--events", o.run.events},
-        {kCheckpoint, o.checkpoint},
-        {"the file before --checkpoint", o.checkpoint.empty() ? "" : previousOf(o.checkpoint).string()},
-        {"--output", o.output},
-        {"--card", o.bench.card},
-        {"--screenshot", o.screenshot},
-        {"--worksheet", o.sheet.worksheet},
-        {"--series", o.run.series}};
-    if (o.run.snapshotEvery > 0) all.push_back({"--snapshots", o.run.snapshots});
-    std::erase_if(all, [](const OutputName& output) { return output.file.empty(); });
-    for (OutputName& output : all) {
-        const auto parts = numberedParts(output.file);
-        output.numbered = parts && parts->numbered && (output.option == "--snapshots" || output.option == "--output");
-    }
-    return all;
-}
-
-void refuseOneFileTwice(const Options& options) {
-    const std::vector<OutputName> outputs = outputNames(options);
+void refuseOneFileTwice(const StartOptions& options) {
+    const std::vector<OutputName>& outputs = options.outputs;
     for (const OutputName& numbered : outputs)
         for (const OutputName& other : outputs)
             if (numbered.numbered && !other.numbered && meets(numbered, other.file))
@@ -77,8 +56,8 @@ void refuseOneFileTwice(const Options& options) {
                                  "'; give them different files");
 }
 
-void refuseToReplace(const std::vector<std::string>& read, const Options& options) {
-    for (const OutputName& output : outputNames(options))
+void refuseToReplace(const std::vector<std::string>& read, const StartOptions& options) {
+    for (const OutputName& output : options.outputs)
         for (const std::string& file : read) {
             if (file.empty() || file == "-" || output.file == "-" || !meets(output, file)) continue;
             if (output.option == kCheckpoint) continue;  // it continues there, and the previous one is kept
@@ -89,8 +68,8 @@ void refuseToReplace(const std::vector<std::string>& read, const Options& option
         }
 }
 
-void refuseToReplaceRead(const Options& options) {
-    for (const OutputName& output : outputNames(options)) {
+void refuseToReplaceRead(const StartOptions& options) {
+    for (const OutputName& output : options.outputs) {
         if (output.numbered || output.option == kCheckpoint) continue;  // the numbers are checked at the time of writing
         if (const std::string name = readAs(output.file); !name.empty())
             throw UsageError(output.option + " '" + output.file + "' would replace '" + name +
@@ -134,7 +113,7 @@ LoadedStart openStart(const std::string& path, const ReadOptions& options, bool 
 namespace {
 
 /// Checks what depends on the law of the file: options without effect, and masses below 0.
-void requireLaw(const Options& options, const RunRequest& settings) {
+void requireLaw(const StartOptions& options, const RunRequest& settings) {
     const Law law = settings.law.value_or(settings.start->row.law);
     for (const LawNumber& number : lawNumbers())
         if (options.has(number.option) && !number.acts(law))
@@ -157,19 +136,19 @@ bool kernelDoes(const KernelRequest& asked, bool (*does)(const KernelRow&)) {
 }
 
 /// The note for a resumed run that has to choose its backend again.
-std::string newChoice(const Options& options, const RunRequest& ran, const RunRequest& wanted) {
+std::string newChoice(const StartOptions& options, const RunRequest& ran, const RunRequest& wanted) {
     if (!options.has("--backend") || wanted.backend || !ran.backend || ran.start->state.clock.step == 0) return {};
     return "it ran on " + *ran.backend + "; the backend is chosen again, so the last digits may differ from now on";
 }
 
-Options filled(const Options& options) {
+StartOptions filled(const StartOptions& options) {
     if (options.file.empty()) return options;
     if (isSceneFile(options.file)) {
-        Options scene = withSceneFile(options);
+        StartOptions scene = withSceneFile(options);
         for (const std::string& note : scene.notes) std::fprintf(stderr, "gravlab: %s\n", printable(note).c_str());
         return scene;
     }
-    Options merged = options;
+    StartOptions merged = options;
     LoadedStart offer = openStart(options.file, options.read);
     const RunRequest ran = offer.request;
     for (const SettingRow& setting : settingRows())
@@ -198,9 +177,9 @@ Options filled(const Options& options) {
 
 }  // namespace
 
-Options withFile(const Options& options) {
+StartOptions withFile(const StartOptions& options) {
     const InterruptibleReading reading;
-    Options merged = filled(options);
+    StartOptions merged = filled(options);
     takeQuantities(merged);
     if (merged.simulation.start) refuseToReplace({merged.simulation.start->file.path}, options);
     refuseToReplaceRead(options);

@@ -2,7 +2,7 @@
 // comparison of output files with each other and with the input files.
 // Rule: names are compared as the files that they lead to, before any computation.
 #pragma once
-#include "app/model/options.h"
+#include "app/model/start_options.h"
 #include "sim/forces/force_settings.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/snapshot.h"
@@ -13,21 +13,13 @@
 
 namespace gravlab {
 
-/// An option and its file, or its pattern for numbered files.
-struct OutputName {
-    std::string option, file;
-    bool numbered = false;  ///< `file` has one %d and stands for all of its numbers
-};
-/// The outputs that the options name.
-std::vector<OutputName> outputNames(const Options& options);
-
 /// Throws UsageError where two outputs are one file.
-void refuseOneFileTwice(const Options& options);
+void refuseOneFileTwice(const StartOptions& options);
 /// Throws UsageError where an output is one of these input files; empty names and "-" are ignored. Only a checkpoint may
 /// continue in its own file.
-void refuseToReplace(const std::vector<std::string>& read, const Options& options);
+void refuseToReplace(const std::vector<std::string>& read, const StartOptions& options);
 /// Checks all files that were read so far in the same way, such as the other files of a snapshot.
-void refuseToReplaceRead(const Options& options);
+void refuseToReplaceRead(const StartOptions& options);
 
 struct Document;
 struct KernelRow;
@@ -59,6 +51,6 @@ ReadOptions againIn(const Document& document, const std::string& units);
 
 /// The options combined with the file that they name. A checkpoint's own settings apply, except for those that the options
 /// set. Notes go to stderr. Without a file, the options are unchanged.
-Options withFile(const Options& options);
+StartOptions withFile(const StartOptions& options);
 
 }  // namespace gravlab

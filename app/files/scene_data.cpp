@@ -188,7 +188,7 @@ SceneData takeSceneData(std::vector<TomlEntry>& settings, const std::string& nam
     return data;
 }
 
-void openSceneData(const SceneData& data, const RunRequest& asked, const std::string& scene, Options& options) {
+void openSceneData(const SceneData& data, const RunRequest& asked, const std::string& scene, StartOptions& options) {
     const fs::path place = placeOf(data, data.file, scene);
     ReadOptions read = data.read;
     if (!read.bonds.empty()) read.bonds = placeOf(data, read.bonds, scene, "bonds").string();

@@ -2,7 +2,7 @@
 // Rule: the path is relative to the folder of the scene file, so that both can be moved together.
 #pragma once
 #include "app/files/toml_document.h"
-#include "app/model/options.h"
+#include "app/model/start_options.h"
 #include "sim/backends/kernel.h"
 
 #include <filesystem>
@@ -29,7 +29,7 @@ SceneData takeSceneData(std::vector<TomlEntry>& settings, const std::string& nam
 
 /// Reads those bodies and makes them the start of `options`, with the other settings of the scene file. Settings of the
 /// command line take precedence. `scene` is the path of the scene file. Throws InputError for a missing file, IoError.
-void openSceneData(const SceneData& data, const RunRequest& asked, const std::string& scene, Options& options);
+void openSceneData(const SceneData& data, const RunRequest& asked, const std::string& scene, StartOptions& options);
 
 /// The lines about the bodies of a start, for a scene file in that folder.
 std::string sceneDataText(const StartFile& file, const std::filesystem::path& folder);

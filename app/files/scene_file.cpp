@@ -42,7 +42,7 @@ std::string_view viewKey(const Parameter& row) {
 }
 
 /// Whether the text is a number with a unit, which is then kept; the command line overrides it.
-bool keptWithUnit(Options& options, const Parameter& row, const std::string& key, std::string_view value) {
+bool keptWithUnit(StartOptions& options, const Parameter& row, const std::string& key, std::string_view value) {
     const std::optional<Value> found = tomlValue(value);
     const auto* text = found ? std::get_if<std::string>(&*found) : nullptr;
     if (!text || !hasDimension(row.unit) || !isQuantity(*text)) return false;
@@ -51,7 +51,7 @@ bool keptWithUnit(Options& options, const Parameter& row, const std::string& key
 }
 
 /// Removes settings with a unit from those above the tables, and keeps them.
-void takeWritten(std::vector<TomlEntry>& settings, const std::string& name, Options& options) {
+void takeWritten(std::vector<TomlEntry>& settings, const std::string& name, StartOptions& options) {
     std::erase_if(settings, [&](const TomlEntry& entry) {
         const auto row = std::ranges::find_if(parameters(), [&](const Parameter& candidate) {
             return candidate.path.starts_with("run.") && candidate.kept.scene == entry.key;
@@ -61,7 +61,7 @@ void takeWritten(std::vector<TomlEntry>& settings, const std::string& name, Opti
     });
 }
 
-void takeView(Options& options, const std::string& key, std::string_view text) {
+void takeView(StartOptions& options, const std::string& key, std::string_view text) {
     std::vector<std::string_view> valid;
     for (const Parameter& row : parameters()) {
         if (viewKey(row).empty()) continue;
@@ -76,7 +76,7 @@ void takeView(Options& options, const std::string& key, std::string_view text) {
 }
 
 /// A table [twin] makes a twin, even when it is empty. Twin options of the command line override the whole table.
-void takeTwinTable(const std::vector<TomlEntry>& entries, const std::string& name, Options& options) {
+void takeTwinTable(const std::vector<TomlEntry>& entries, const std::string& name, StartOptions& options) {
     TwinChoice twin;
     twin.on = true;
     for (const auto& [table, key, value, line] : entries)
@@ -94,7 +94,7 @@ void takeTwinTable(const std::vector<TomlEntry>& entries, const std::string& nam
 }
 
 /// Reads [camera.path], which holds one key.
-void takePath(const std::vector<TomlEntry>& entries, Options& options) {
+void takePath(const std::vector<TomlEntry>& entries, StartOptions& options) {
     if (entries.size() != 1 || entries.front().key != "points")
         throw UsageError("expected points = [[seconds, distance, azimuth, elevation, x, y, z], ...] and nothing else");
     options.path = parsePath(entries.front().value);
@@ -158,7 +158,7 @@ std::string sceneFileText(const Document& document, const std::string& path) {
     return text;
 }
 
-void takeSceneText(std::string_view text, const std::string& name, Options& options) {
+void takeSceneText(std::string_view text, const std::string& name, StartOptions& options) {
     const TomlDocument document = tomlDocument(text);
     std::map<std::string, std::size_t> tables;  // with the line of each
     const auto requireTable = [&](const std::string& table, std::size_t line) {
@@ -235,8 +235,8 @@ std::string sceneTextOf(const std::string& path) {
     return text;
 }
 
-Options withSceneFile(const Options& options) {
-    Options merged = options;
+StartOptions withSceneFile(const StartOptions& options) {
+    StartOptions merged = options;
     takeSceneText(sceneTextOf(options.file), options.file, merged);
     merged.file.clear();
     return merged;
@@ -252,8 +252,8 @@ FileJob sceneFile(const Document& document, const std::string& path) {
 
 // What a file that is opened in a running window, by a drop or in a panel, becomes of the document.
 
-Options sceneBase(const Document& document) {
-    Options base;
+StartOptions sceneBase(const Document& document) {
+    StartOptions base;
     base.simulation = document.intent.request;
     base.simulation.start = nullptr;
     if (document.intent.speed == 0) base.settings["run.steps_per_frame"] = std::int64_t{document.intent.stepsPerFrame};
@@ -277,7 +277,7 @@ bool takeStart(Document& document, LoadedStart start, const ApplyIntent& applyIn
     return applyIntent(false);
 }
 
-bool takeScene(Document& document, const Options& scene, const ApplyIntent& applyIntent) {
+bool takeScene(Document& document, const StartOptions& scene, const ApplyIntent& applyIntent) {
     document.dismissMessage();
     document.intent.twin = scene.twin;
     document.intent.request = scene.simulation;

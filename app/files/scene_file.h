@@ -2,7 +2,7 @@
 // Rule: the reader is strict, and names file, line and allowed values. Settings of the machine are never in the file.
 #pragma once
 #include "app/files/file_jobs.h"
-#include "app/model/options.h"
+#include "app/model/start_options.h"
 
 #include <functional>
 #include <map>
@@ -30,19 +30,19 @@ std::string sceneFileText(const Document& document, const std::string& path = {}
 void addSceneFile(PictureTexts& texts, const Document& document, const std::string& path);
 
 /// Copies the settings of the text to the options; settings of the command line take precedence. Throws InputError.
-void takeSceneText(std::string_view text, const std::string& name, Options& options);
+void takeSceneText(std::string_view text, const std::string& name, StartOptions& options);
 
 /// The text of a scene file, or the text inside a picture. Throws InputError for any other file, IoError.
 std::string sceneTextOf(const std::string& path);
 
 /// The options combined with the scene file that they name. Throws InputError, and IoError when reading fails.
-Options withSceneFile(const Options& options);
+StartOptions withSceneFile(const StartOptions& options);
 
 /// Base options for a scene file in an open document: the document's machine settings, and none of its run.
-Options sceneBase(const Document& document);
+StartOptions sceneBase(const Document& document);
 /// Starts the opened scene, with its camera, look and twin. `applyIntent` is as for takeStart(). A refusal sets the
 /// document's message, changes nothing and returns false.
-bool takeScene(Document& document, const Options& scene, const std::function<bool(bool again)>& applyIntent);
+bool takeScene(Document& document, const StartOptions& scene, const std::function<bool(bool again)>& applyIntent);
 
 /// The job that writes the document's present scene file. Throws UsageError where none is possible.
 FileJob sceneFile(const Document& document, const std::string& path);

@@ -5,7 +5,7 @@
 #include "app/model/facts.h"
 #include "app/model/lab_panel.h"
 #include "app/model/lesson.h"
-#include "app/model/options.h"
+#include "app/model/start_options.h"
 #include "app/model/twin_choice.h"
 #include "app/model/ui_state.h"
 #include "app/model/velocity_arrow.h"

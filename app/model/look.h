@@ -1,6 +1,6 @@
 // From a scene's own view to camera and light: one place, for the window, films and tests.
 #pragma once
-#include "app/model/options.h"
+#include "app/model/start_options.h"
 #include "render/camera.h"
 #include "render/particle_renderer.h"
 #include "sim/scenes/scene.h"

@@ -88,7 +88,7 @@ std::string_view dimensionOf(const WrittenQuantity& written) {
     return written.path.empty() ? std::string_view("T") : parameter(written.path).unit;
 }
 
-void take(Options& o, const WrittenQuantity& written, double number) {
+void take(StartOptions& o, const WrittenQuantity& written, double number) {
     if (written.path.empty()) {
         o.until = number;
         return;
@@ -155,7 +155,7 @@ const SceneUnits& unitsOf(const RunRequest& request) {
     return request.start ? request.start->row.units : sceneNamed(request.scene, request.sceneVersion).units;
 }
 
-bool keepQuantity(Options& options, const Parameter& row, std::string_view name, const std::string& text) {
+bool keepQuantity(StartOptions& options, const Parameter& row, std::string_view name, const std::string& text) {
     if (!hasDimension(row.unit)) return false;
     const bool unit = isQuantity(text);
     if (unit) requireDimension(name, text, row.unit);
@@ -163,14 +163,14 @@ bool keepQuantity(Options& options, const Parameter& row, std::string_view name,
     return unit;
 }
 
-bool keepUntil(Options& options, const std::string& text) {
+bool keepUntil(StartOptions& options, const std::string& text) {
     const bool unit = isQuantity(text);
     if (unit) requireDimension(kUntil, text, "T");
     options.quantities.push_back({{}, std::string(kUntil), text});
     return unit;
 }
 
-std::string keepTwinQuantities(Options& options, std::string_view list) {
+std::string keepTwinQuantities(StartOptions& options, std::string_view list) {
     std::erase_if(options.quantities, [](const WrittenQuantity& kept) { return kept.path.starts_with("twin."); });
     std::string rest;
     while (!list.empty()) {
@@ -185,7 +185,7 @@ std::string keepTwinQuantities(Options& options, std::string_view list) {
     return rest;
 }
 
-void takeQuantities(Options& options) {
+void takeQuantities(StartOptions& options) {
     if (options.quantities.empty()) return;
     const SceneUnits& units = unitsOf(options.simulation);
     const std::string of = options.simulation.start ? options.simulation.start->name : options.simulation.scene;

@@ -2,7 +2,7 @@
 // Rule: nothing is guessed. A run without units refuses such numbers, and a message gives the meaning of a number without a
 // unit.
 #pragma once
-#include "app/model/options.h"
+#include "app/model/start_options.h"
 #include "sim/scenes/scene.h"
 
 #include <string>
@@ -31,12 +31,12 @@ const SceneUnits& unitsOf(const RunRequest& request);
 /// Keeps the text of an option or file for that row until the run is known. Returns true where the text has a unit.
 /// Otherwise the number is used as usual, and only its meaning is printed later. Throws UsageError where the text is wrong
 /// for every run.
-bool keepQuantity(Options& options, const Parameter& row, std::string_view name, const std::string& text);
+bool keepQuantity(StartOptions& options, const Parameter& row, std::string_view name, const std::string& text);
 /// Keeps the text of --until in the same way.
-bool keepUntil(Options& options, const std::string& text);
+bool keepUntil(StartOptions& options, const std::string& text);
 /// Keeps the values of --twin that have a unit, and returns the rest of its list.
-std::string keepTwinQuantities(Options& options, std::string_view list);
+std::string keepTwinQuantities(StartOptions& options, std::string_view list);
 /// Applies the kept texts once the run is known. Prints the meaning of numbers without a unit on stderr. Throws UsageError.
-void takeQuantities(Options& options);
+void takeQuantities(StartOptions& options);
 
 }  // namespace gravlab

@@ -25,7 +25,7 @@ Session::Session(const std::string& script, bool clock) {
 
 Session::~Session() = default;
 
-void Session::openOnScreen(const Options& options, float scale, double autosaveSeconds) {
+void Session::openOnScreen(const StartOptions& options, float scale, double autosaveSeconds) {
     app = std::make_unique<App>(options);
     ui = std::make_unique<Ui>(scale, screen.renderer, *app);
     if (options.rewindMegabytes > 0) app->runs.keepHistory(static_cast<std::size_t>(options.rewindMegabytes) << 20);

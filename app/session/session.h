@@ -32,14 +32,14 @@ public:
 
     /// Begins the run, whose effects a Host carries out, which is made of the app and these arguments. See App.
     template <class OfHost, class... Arguments>
-    void open(const Options& options, Arguments&&... arguments) {
+    void open(const StartOptions& options, Arguments&&... arguments) {
         app = std::make_unique<App>(options);
         host = std::make_unique<OfHost>(*app, std::forward<Arguments>(arguments)...);
         frames_ = std::make_unique<Frame>(*app, controller, *host);
     }
     /// Begins the run for somebody who watches `screen`: with panels of that scale, history, films and files.
     /// `autosaveSeconds`: see SessionFiles.
-    void openOnScreen(const Options& options, float scale, double autosaveSeconds);
+    void openOnScreen(const StartOptions& options, float scale, double autosaveSeconds);
     /// Opens a lesson. `canonical`: see LessonRunner.
     void teach(std::shared_ptr<const Lesson> lesson, bool canonical = false);
 

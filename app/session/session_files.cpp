@@ -207,7 +207,7 @@ EffectResult SessionFiles::recover(Ticket ticket) { return read(state_.recover, 
 EffectResult SessionFiles::read(const std::string& path, const ReadOptions& options, bool recovers, Ticket ticket) {
     struct Found {
         LoadedStart start;
-        std::optional<Options> scene;
+        std::optional<StartOptions> scene;
     };
     const auto found = std::make_shared<Found>();
     if (!recovers && isSceneFile(path)) found->scene = sceneBase(app_.document);
@@ -260,7 +260,7 @@ bool SessionFiles::requireSoundForces(double limit) {
     return simulation.forceCheck() || simulation.totals().evaluated() == 0;
 }
 
-EffectResult SessionFiles::taken(Document& document, const std::string& path, const Options& scene) {
+EffectResult SessionFiles::taken(Document& document, const std::string& path, const StartOptions& scene) {
     if (!takeScene(document, scene, app_.applyIntent())) return refusedBecause(document.message);
     document.ui.files.shown = false;
     sayNotes({}, scene.notes);

@@ -60,7 +60,7 @@ private:
     void remember(const std::string& path);
     EffectResult read(const std::string& path, const ReadOptions& options, bool recovers, Ticket ticket);
     EffectResult taken(Document& document, const std::string& path, LoadedStart offer, bool recovers);
-    EffectResult taken(Document& document, const std::string& path, const Options& scene);
+    EffectResult taken(Document& document, const std::string& path, const StartOptions& scene);
     void sayNotes(const std::string& before, const std::vector<std::string>& notes);
     void settle();
     void watch();

@@ -46,15 +46,14 @@ bool Services::busy() const {
     return std::ranges::any_of(all, [](const Service* service) { return service->busy(); });
 }
 
-App::App(const Options& options) : runs(document_, options.simulation, !options.play.pictureLater) {
+App::App(const StartOptions& options) : runs(document_, options.simulation, !options.pictureLater) {
     Document& d = document_;
     // A window advances at the scene's pace and keeps all bodies in the picture, unless the command line places the camera.
     // A window with a limited number of frames advances by steps.
     d.intent.speed = options.watched ? ownSpeed(d.facts) : 0;
-    d.frameAll = options.watched && !options.flyPath && options.screenshot.empty() && !placesCamera(options.settings);
-    d.holdRate = (options.command == Subcommand::view || options.play.inWindow) && options.screenshot.empty();
+    d.frameAll = options.watched && !options.flyPath && !options.still && !placesCamera(options.settings);
+    d.holdRate = options.holdRate && !options.still;
     d.tour.path = options.path.empty() ? CameraPath() : CameraPath(options.path);
-    reports.files.shared = options.play.shared;
     d.overlay.labels = true;  // for scenes whose bodies have names
     applySettings(d, options.settings);
     d.ownTrails = options.sceneTrails && !options.settings.contains("look.trails");

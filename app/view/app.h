@@ -57,7 +57,7 @@ class App {
 public:
     /// Needs a current OpenGL context, unless the options want the picture later: remakePicture() then makes it. Throws
     /// where the options request something impossible.
-    explicit App(const Options& options);
+    explicit App(const StartOptions& options);
     App(const App&) = delete;
     App& operator=(const App&) = delete;
 

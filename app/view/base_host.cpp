@@ -126,7 +126,7 @@ EffectResult BaseHost::openKernel(const std::string& file, Ticket ticket) {
 /// Reads the file and begins the run while the caller waits.
 EffectResult BaseHost::open(const Open& effect) {
     if (isSceneFile(effect.file)) {
-        Options base = sceneBase(app_.document);
+        StartOptions base = sceneBase(app_.document);
         base.file = effect.file;
         return taking([this, scene = withSceneFile(base)](Document& d) { return takeScene(d, scene, app_.applyIntent()); });
     }

@@ -31,8 +31,7 @@ private:
 
 /// Reads a scene file's text into options without any other argument.
 inline void takeScene(std::string_view text) {
-    Options options;
-    options.command = Subcommand::render;
+    StartOptions options;
     try {
         takeSceneText(text, "fuzz", options);
         const RunRequest& s = options.simulation;

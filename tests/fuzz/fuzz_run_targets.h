@@ -1,7 +1,7 @@
 // Fuzzers of everything except importers: settings, the command line, a run and its checkpoints, fp32 against fp64. Rule: as
 // in fuzz_targets.h: refused with an Error or accepted and sound; every broken promise aborts.
 #pragma once
-#include "app/commands/options.h"
+#include "app/commands/subcommand.h"
 #include "app/parameters/parameter.h"
 #include "sim/core/error.h"
 #include "sim/core/vertex.h"
@@ -52,11 +52,11 @@ inline void command_line(const std::uint8_t* data, std::size_t size) {
     std::vector<const char*> argv;
     for (const std::string& each : words) argv.push_back(each.c_str());
     try {
-        const Options o = parseOptions(static_cast<int>(argv.size()), argv.data());
-        require(o.width >= 1 && o.width <= 16384 && o.height >= 1 && o.height <= 16384, "a size can be drawn");
+        const auto command = parseOptions(static_cast<int>(argv.size()), argv.data());
+        if (!command) return;
+        const StartOptions& o = command->start;
         require(std::isfinite(o.simulation.timeStep.value_or(1)) && std::isfinite(o.simulation.softening.value_or(1)),
                 "numbers are finite");
-        require(o.run.every >= 1 && o.render.fps > 0, "counts are positive");
         for (const auto& [path, value] : o.settings) checked(parameter(path), value);
     } catch (const UsageError& error) {
         require(*error.what() != 0, "a refusal is a sentence");

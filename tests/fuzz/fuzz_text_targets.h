@@ -141,7 +141,7 @@ inline void units(const std::uint8_t* data, std::size_t size) {
         require(*error.what() != 0, "a refusal is a sentence");
     }
     try {
-        Options options;
+        StartOptions options;
         options.simulation.changeScene(of);
         keepUntil(options, text);
         keepQuantity(options, parameter("run.softening"), "--softening", text);
@@ -184,8 +184,7 @@ inline void own_data(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
     const std::size_t zero = std::min(bytes.find('\0'), bytes.size());
     std::ofstream(folder / "b.csv", std::ios::binary) << bytes.substr(std::min(zero + 1, bytes.size()));
-    Options options;
-    options.command = Subcommand::run;
+    StartOptions options;
     options.read.maxBodies = 1000;
     try {
         takeSceneText(bytes.substr(0, zero), (folder / "s.toml").string(), options);

@@ -64,7 +64,7 @@ protected:
     void SetUp() override {
         folder_ = std::filesystem::temp_directory_path() / ("gravlab_beside_" + std::to_string(getpid()));
         std::filesystem::create_directories(folder_);
-        Options options;
+        StartOptions options;
         options.simulation.scene = "plummer";
         options.simulation.bodies = 300;
         options.simulation.backend = "cpu";

@@ -31,7 +31,7 @@ class ControllerTest : public test::GlTest {
 protected:
     void SetUp() override {
         GlTest::SetUp();
-        Options options;
+        StartOptions options;
         options.simulation.scene = "plummer";
         options.simulation.bodies = 64;
         options.simulation.backend = "cpu";

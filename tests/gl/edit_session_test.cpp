@@ -27,7 +27,7 @@ using testing::HasSubstr;
 class EditSession : public ::testing::Test {
 protected:
     void open(const char* scene, std::size_t bodies = kOddCount) {
-        Options options;
+        StartOptions options;
         options.simulation.scene = scene;
         options.simulation.bodies = bodies;
         options.simulation.backend = "cpu";

@@ -38,7 +38,7 @@ std::optional<glm::vec2> middleOfLight(std::span<const std::uint8_t> rgb, glm::v
 class FollowTest : public ::testing::Test {
 protected:
     void open(const char* follow) {
-        Options options;
+        StartOptions options;
         options.simulation.scene = "two-body";
         options.simulation.backend = "cpu";
         options.settings["view.follow"] = std::string(*follow ? follow : "none");

@@ -28,8 +28,8 @@ std::vector<PicturePart> partsOf(const App& app) {
 
 class FourViewPicture : public ::testing::Test {
 protected:
-    static Options optionsOf(const char* scene, int views = 4) {
-        Options options;
+    static StartOptions optionsOf(const char* scene, int views = 4) {
+        StartOptions options;
         options.simulation.scene = scene;
         options.simulation.backend = "cpu";
         options.simulation.backendOptions.threads = 1;
@@ -129,13 +129,13 @@ TEST_F(FourViewPicture, theMouseMovesAllFourThroughTheViewUnderIt) {
 
 TEST_F(FourViewPicture, marksStartsOfFewBodiesOnly) {
     EXPECT_EQ(App(optionsOf("figure-eight")).document.facts.starts.size(), 3u);
-    Options many = optionsOf("plummer");
+    StartOptions many = optionsOf("plummer");
     many.simulation.bodies = Document::kMostStarts + 1;
     EXPECT_TRUE(App(many).document.facts.starts.empty());
 }
 
 TEST_F(FourViewPicture, leavesThePictureToTwins) {
-    Options options = optionsOf("two-body");
+    StartOptions options = optionsOf("two-body");
     options.twin = parseTwin("integrator=euler");
     App app(options);
     EXPECT_FALSE(app.document.fourViewed());
@@ -147,11 +147,11 @@ TEST_F(FourViewPicture, leavesThePictureToTwins) {
 
 TEST_F(FourViewPicture, goesThroughASceneFile) {
     const App app(optionsOf("figure-eight"));
-    Options read;
+    StartOptions read;
     takeSceneText(sceneFileText(app.document), "test", read);
     EXPECT_EQ(read.settings.at("view.four"), Value(true));
     const App one(optionsOf("figure-eight", 1));
-    Options other;
+    StartOptions other;
     takeSceneText(sceneFileText(one.document), "test", other);
     EXPECT_EQ(other.settings.at("view.four"), Value(false));
     EXPECT_THROW(takeSceneText("[view]\nviews = 3\n", "test", other), InputError);

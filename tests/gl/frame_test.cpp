@@ -35,7 +35,7 @@ class FrameTest : public GlTest {
 protected:
     void SetUp() override {
         GlTest::SetUp();
-        Options options;
+        StartOptions options;
         options.simulation.scene = "plummer";
         options.simulation.bodies = 60;
         options.simulation.backend = "cpu";

@@ -17,7 +17,7 @@ namespace {
 class GroupsOfARun : public test::GlTest {
 protected:
     void begin(const char* colour = "speed") {
-        Options options;
+        StartOptions options;
         options.simulation.scene = "plummer";
         options.simulation.backend = "cpu";
         options.simulation.bodies = 2000;

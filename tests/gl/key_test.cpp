@@ -28,7 +28,7 @@ using test::written;
 class KeyTest : public test::GlTest {
 protected:
     void begin(const char* scene, const char* backend = "cpu", const char* integrator = "") {
-        Options options;
+        StartOptions options;
         options.simulation.scene = scene;
         options.simulation.backend = backend;
         if (*integrator) options.simulation.integrator = integrator;

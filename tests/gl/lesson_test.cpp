@@ -91,7 +91,7 @@ private:
 
 /// The lesson waits for a student who does nothing, and a teacher may skip steps.
 TEST(LessonRun, waitsForAStudentAndLetsATeacherJump) {
-    Options options;
+    StartOptions options;
     options.simulation.scene = "two-body";
     options.watched = true;
     HeadlessContext context(0);
@@ -144,7 +144,7 @@ TEST(FewBodies, haveTheEnergyErrorOfAllStepsInFramesOfAnyLength) {
     HeadlessContext context(0);
     OffscreenTarget target(64, 64);
     for (const int steps : {3, 37, 61}) {
-        Options options;
+        StartOptions options;
         options.simulation = request;
         options.watched = true;
         App app(options);
@@ -172,7 +172,7 @@ TEST(LessonRun, keepsNumbersOfTheStateThatFulfilledTheTask) {
         using BaseHost::BaseHost;
         bool apply(bool) override { return true; }
     };
-    Options options;
+    StartOptions options;
     options.simulation.scene = "two-body";
     options.watched = true;
     HeadlessContext context(0);
@@ -219,7 +219,7 @@ TEST(LessonRun, keepsNumbersOfTheStateThatFulfilledTheTask) {
 }
 
 TEST(LessonRun, standsStillUntilThePredictionIsMade) {
-    Options options;
+    StartOptions options;
     options.simulation.scene = "two-body";
     options.watched = true;
     HeadlessContext context(0);
@@ -260,7 +260,7 @@ TEST(LessonRun, standsStillUntilThePredictionIsMade) {
 
 /// Step 2 refers to the second run that step 1 sets up. When step 1 is skipped, the run is there all the same.
 TEST(LessonRun, bringsTheSecondRunOfAStepThatWasSkipped) {
-    Options options;
+    StartOptions options;
     options.simulation.scene = "two-body";
     options.watched = true;
     HeadlessContext context(0);
@@ -293,7 +293,7 @@ TEST(LessonRun, bringsTheSecondRunOfAStepThatWasSkipped) {
 
 /// Undo reverses a user's changes in a lesson, and nothing from before the lesson.
 TEST(LessonRun, beginsInOneChangeWhichUndoDoesNotPass) {
-    Options options;
+    StartOptions options;
     options.simulation.scene = "two-body";
     options.watched = true;
     HeadlessContext context(0);
@@ -355,7 +355,7 @@ TEST(LessonRun, beginsInOneChangeWhichUndoDoesNotPass) {
 
 /// A class goes through the lessons in succession.
 TEST(LessonRun, beginsTheSameWhateverTheOneBeforeLeft) {
-    Options options;
+    StartOptions options;
     options.simulation.scene = "two-body";
     options.watched = true;
     HeadlessContext context(0);

@@ -1,7 +1,6 @@
 // A lost OpenGL context: everything in OpenGL is rebuilt from the simulation, a hundred times, and the picture is the same.
 // Also a clock that jumps, as when a machine wakes up.
 #include "app/frontends/headless/lost_context.h"
-#include "app/commands/options.h"
 #include "app/frontends/headless/headless.h"
 #include "app/parameters/parameter.h"
 #include "app/system/host_clock.h"
@@ -30,7 +29,7 @@ protected:
     void SetUp() override {
         hostClockSource() = [] { return lostClock; };
         context_ = std::make_unique<HeadlessContext>();
-        Options options;
+        StartOptions options;
         options.simulation.scene = "plummer";
         options.simulation.bodies = 300;
         options.simulation.backend = "cpu";

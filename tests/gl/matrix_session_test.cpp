@@ -13,7 +13,7 @@ namespace {
 class MatrixOfASession : public ::testing::Test {
 protected:
     MatrixOfASession() {
-        Options options;
+        StartOptions options;
         options.simulation.scene = "plummer";
         options.simulation.bodies = 64;
         options.simulation.backend = "cpu";

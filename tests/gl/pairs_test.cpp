@@ -77,8 +77,8 @@ protected:
                 controller.post(std::move(command), Sender::script);
             frame();
         }
-        static Options options() {
-            Options options;
+        static StartOptions options() {
+            StartOptions options;
             options.simulation.scene = "plummer";
             options.simulation.backend = "cpu";
             options.simulation.bodies = 40;

@@ -16,8 +16,8 @@ using test::written;
 
 using testing::HasSubstr;
 
-Options smallScene(const char* scene) {
-    Options options;
+StartOptions smallScene(const char* scene) {
+    StartOptions options;
     options.simulation.scene = scene;
     options.simulation.backend = "cpu";
     if (!sceneNamed(scene).fixedBodies) options.simulation.bodies = 64;

@@ -13,8 +13,8 @@
 namespace gravlab::test {
 namespace {
 
-Options plummer(std::size_t bodies) {
-    Options options;
+StartOptions plummer(std::size_t bodies) {
+    StartOptions options;
     options.simulation.scene = "plummer";
     options.simulation.backend = "cpu";
     options.simulation.bodies = bodies;

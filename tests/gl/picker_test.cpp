@@ -243,7 +243,7 @@ class TouchTest : public ::testing::Test {
 protected:
     void SetUp() override {
         context_ = std::make_unique<HeadlessContext>();
-        Options options;
+        StartOptions options;
         options.simulation.scene = "plummer";
         options.simulation.bodies = 200;
         options.simulation.backend = "cpu";

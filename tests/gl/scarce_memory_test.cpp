@@ -31,7 +31,7 @@ protected:
     }
     void TearDown() override { hostClockSource() = source_; }
     void open(const char* twin) {
-        Options options;
+        StartOptions options;
         options.simulation.scene = "plummer";
         options.simulation.bodies = kOddCount;
         options.simulation.backend = "cpu";

@@ -26,7 +26,7 @@ protected:
     }
     void TearDown() override { std::filesystem::remove_all(folder_); }
     static std::string refusal(const std::string& text) {
-        Options options;
+        StartOptions options;
         try {
             takeSceneText(text, "my.toml", options);
         } catch (const InputError& error) {
@@ -39,7 +39,7 @@ protected:
 };
 
 TEST_F(SceneFileTest, AFailedWriteLeavesNothing) {
-    App app{Options{}};
+    App app{StartOptions{}};
     const auto folder = folder_ / "taken.toml";
     std::filesystem::create_directories(folder / "by a folder");
     EXPECT_THROW(sceneFile(app.document, folder.string()).work(), IoError);
@@ -51,7 +51,7 @@ TEST_F(SceneFileTest, AFailedWriteLeavesNothing) {
 }
 
 TEST_F(SceneFileTest, WhatIsWrittenIsReadBack) {
-    Options options;
+    StartOptions options;
     options.simulation.scene = "antennae";
     options.simulation.bodies = 300;
     options.simulation.seed = 9;
@@ -70,7 +70,7 @@ TEST_F(SceneFileTest, WhatIsWrittenIsReadBack) {
     written(app).overlay.legend = true;
     written(app).intent.stepsPerFrame = 4;
     const std::string text = sceneFileText(app.document);
-    Options read;
+    StartOptions read;
     read.simulation.backend = "cpu";
     takeSceneText(text, "test", read);
     App again(read);
@@ -81,7 +81,7 @@ TEST_F(SceneFileTest, WhatIsWrittenIsReadBack) {
 
 TEST_F(SceneFileTest, ItSaysWhetherForcesWereExact) {
     const auto opened = [](const std::string& text) {
-        Options read;
+        StartOptions read;
         read.simulation.backend = "cpu";
         read.simulation.farField = true;  // as a window does
         takeSceneText(text, "test", read);
@@ -89,7 +89,7 @@ TEST_F(SceneFileTest, ItSaysWhetherForcesWereExact) {
     };
     RunRequest request = opened("scene = \"plummer\"\nbodies = 20000\n");
     request.farField = false;
-    Options options;
+    StartOptions options;
     options.simulation = request;
     App exact(options);
     ASSERT_FALSE(exact.document.facts.kernel->approximates);
@@ -111,7 +111,7 @@ TEST_F(SceneFileTest, ItSaysWhetherForcesWereExact) {
 }
 
 TEST_F(SceneFileTest, ACameraPathIsReadAndWritten) {
-    Options options;
+    StartOptions options;
     options.simulation.backend = "cpu";
     takeSceneText(
         "scene = \"figure-eight\"\n[camera.path]\npoints = [\n  [0, 20, 30, 25, 0, 0, 0],  # first\n\n"
@@ -123,7 +123,7 @@ TEST_F(SceneFileTest, ACameraPathIsReadAndWritten) {
     EXPECT_EQ(options.settings.at("camera.distance"), Value(9.0)) << "what follows is read too";
     App app(options);
     const std::string text = sceneFileText(app.document);
-    Options read;
+    StartOptions read;
     read.simulation.backend = "cpu";
     takeSceneText(text, "test", read);
     EXPECT_EQ(read.path[1].distance, 5);
@@ -148,16 +148,16 @@ TEST_F(SceneFileTest, ACameraPathIsReadAndWritten) {
 }
 
 TEST_F(SceneFileTest, APictureRestoresItsScene) {
-    Options options;
+    StartOptions options;
     options.simulation.scene = "figure-eight";
     options.simulation.backend = "cpu";
     App app(options);
     written(app).camera.distance = 9;
     const std::string path = folder_ / "picture.png";
     writePng(path, std::vector<std::uint8_t>(12, 0), 2, 2, {{kSceneFileKey, sceneFileText(app.document)}});
-    Options from;
+    StartOptions from;
     from.file = path;
-    const Options restored = withSceneFile(from);
+    const StartOptions restored = withSceneFile(from);
     EXPECT_EQ(restored.simulation.scene, "figure-eight");
     EXPECT_EQ(restored.settings.at("camera.distance"), Value(9.0));
     writePng(path, std::vector<std::uint8_t>(12, 0), 2, 2, {});
@@ -168,7 +168,7 @@ TEST_F(SceneFileTest, APictureRestoresItsScene) {
 
 TEST_F(SceneFileTest, BodiesDroppedByHandAreNotCounted) {
     for (const char* scene : {"two-body", "plummer"}) {
-        Options options;
+        StartOptions options;
         options.simulation.scene = scene;
         options.simulation.bodies = scene == std::string("plummer") ? 50 : 0;
         options.simulation.backend = "cpu";
@@ -215,7 +215,7 @@ TEST_F(SceneFileTest, WhatTheCommandLineAsksForIsNotRemembered) {
 }
 
 TEST_F(SceneFileTest, TheCommandLineGoesFirst) {
-    Options options;
+    StartOptions options;
     options.given = {"--seed", "--distance"};
     options.simulation.seed = 5;
     options.settings["camera.distance"] = 3.0;

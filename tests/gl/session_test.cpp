@@ -34,7 +34,7 @@ protected:
     /// Turns until the script has ended, and returns its answers.
     std::string play(const std::string& script) {
         put(at("script"), script);
-        Options options;
+        StartOptions options;
         options.simulation.scene = "plummer";
         options.simulation.backend = "cpu";
         options.simulation.bodies = 100;

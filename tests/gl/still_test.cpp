@@ -19,7 +19,7 @@ namespace {
 class StillTest : public ::testing::Test {
 protected:
     void open(const char* scene, const Settings& settings = {}) {
-        Options options;
+        StartOptions options;
         options.simulation.scene = scene;
         if (!sceneNamed(scene).fixedBodies) options.simulation.bodies = 200;
         options.simulation.backend = "cpu";

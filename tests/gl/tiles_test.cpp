@@ -75,7 +75,7 @@ Difference difference(const std::vector<std::uint8_t>& a, const std::vector<std:
 class TilesGl : public GlTest {};
 
 TEST_F(TilesGl, togetherAreThePictureDrawnAtOnce) {
-    Options options;
+    StartOptions options;
     options.simulation.scene = "collision";
     options.simulation.bodies = 2000;
     options.simulation.backend = "cpu";
@@ -109,7 +109,7 @@ TEST_F(TilesGl, togetherAreThePictureDrawnAtOnce) {
 }
 
 TEST_F(TilesGl, orthographicAndPaperToo) {
-    Options options;
+    StartOptions options;
     options.simulation.scene = "collision";
     options.simulation.bodies = 500;
     options.simulation.backend = "cpu";
@@ -122,7 +122,7 @@ TEST_F(TilesGl, orthographicAndPaperToo) {
 
 TEST_F(TilesGl, whatIsDrawnAgainIsWhatWasDrawn) {
     for (const bool twin : {false, true}) {
-        Options options;
+        StartOptions options;
         options.simulation.scene = "collision";
         options.simulation.bodies = 500;
         options.simulation.backend = "cpu";

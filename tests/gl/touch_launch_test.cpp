@@ -19,7 +19,7 @@ namespace {
 class LaunchSession : public ::testing::Test {
 protected:
     void open(const char* scene, std::size_t bodies) {
-        Options options;
+        StartOptions options;
         options.simulation.scene = scene;
         options.simulation.bodies = bodies;
         options.simulation.backend = "cpu";

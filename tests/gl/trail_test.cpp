@@ -198,7 +198,7 @@ double roundness(std::span<const std::uint8_t> rgb, int width, int height) {
 TEST(TrailsOfAWindow, areRoundWhereAFrameIsHalfATurn) {
     constexpr int kWidth = 300, kHeight = 300, kHalfATurn = 200;
     HeadlessContext context;
-    Options options;
+    StartOptions options;
     options.simulation.scene = "two-body";
     options.simulation.backend = "cpu";
     options.settings["look.trails"] = std::int64_t{100};

@@ -22,7 +22,7 @@ using testing::HasSubstr;
 class CellsOfARun : public test::GlTest {
 protected:
     void begin(const char* scene = "plummer", std::size_t bodies = 3000) {
-        Options options;
+        StartOptions options;
         options.simulation.scene = scene;
         options.simulation.backend = "cpu";
         options.simulation.bodies = bodies;

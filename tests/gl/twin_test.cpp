@@ -27,8 +27,8 @@ using testing::HasSubstr;
 
 constexpr int kTwinWidth = 402, kTwinHeight = 200;
 
-Options optionsOf(const char* scene, const char* twin, TwinView view = TwinView::side) {
-    Options options;
+StartOptions optionsOf(const char* scene, const char* twin, TwinView view = TwinView::side) {
+    StartOptions options;
     options.simulation.scene = scene;
     options.simulation.backend = "cpu";
     options.simulation.backendOptions.threads = 1;
@@ -142,7 +142,7 @@ TEST_F(TwinPictureTest, ARefusedTwinLeavesTheFirstRunGoing) {
 }
 
 TEST_F(TwinPictureTest, ResetSceneBodiesAndEditsCarryOver) {
-    Options options = optionsOf("plummer", "softening=0.2");
+    StartOptions options = optionsOf("plummer", "softening=0.2");
     options.simulation.bodies = 60;
     App app(options);
     test::Edits edits;
@@ -194,7 +194,7 @@ TEST_F(TwinPictureTest, LabelsNameATimeStepThatStillWaits) {
 }
 
 TEST_F(TwinPictureTest, UndoGivesEachRunItsOwnBodyBack) {
-    Options options = optionsOf("plummer", "softening=0.5");
+    StartOptions options = optionsOf("plummer", "softening=0.5");
     options.simulation.bodies = 30;
     App app(options);
     test::Edits edits;
@@ -219,7 +219,7 @@ TEST_F(TwinPictureTest, UndoGivesEachRunItsOwnBodyBack) {
 }
 
 TEST_F(TwinPictureTest, AWindowKeepsBothAtOneTimeWhateverItsBudget) {
-    Options options = optionsOf("plummer", "dt=0.0078125");
+    StartOptions options = optionsOf("plummer", "dt=0.0078125");
     options.simulation.bodies = 200;
     options.simulation.timeStep = 1.0 / 64;
     options.settings["run.steps_per_frame"] = std::int64_t{20};
@@ -241,7 +241,7 @@ TEST_F(TwinPictureTest, AWindowKeepsBothAtOneTimeWhateverItsBudget) {
 
 /// The twin makes two steps for one of the first run, and a frame has time for one step.
 TEST_F(TwinPictureTest, AWindowWithoutTimeForBothStillBringsThemTogether) {
-    Options options = optionsOf("plummer", "dt=0.0078125");
+    StartOptions options = optionsOf("plummer", "dt=0.0078125");
     options.simulation.bodies = 200;
     options.simulation.timeStep = 1.0 / 64;
     options.settings["run.steps_per_frame"] = std::int64_t{20};
@@ -261,7 +261,7 @@ TEST_F(TwinPictureTest, AWindowWithoutTimeForBothStillBringsThemTogether) {
 
 /// The picture waits for the twin; without a twin nothing needs to wait.
 TEST_F(TwinPictureTest, ATwinThatGoesWhileItWaitsLeavesTheNewestStep) {
-    Options options = optionsOf("two-body", "dt=0.002");
+    StartOptions options = optionsOf("two-body", "dt=0.002");
     options.simulation.timeStep = 0.1;
     App app(options);
     written(app).intent.timeBudgetMs = 1e-6;
@@ -334,7 +334,7 @@ TEST_F(TwinPictureTest, MarksAndPathsStayWithinTheFirstPicture) {
 
 TEST_F(TwinPictureTest, TheStripIsAPanelLikeOthersAndThickerForProjectors) {
     constexpr int kWide = 1280, kHigh = 800;
-    Options options = optionsOf("two-body", "integrator=euler");
+    StartOptions options = optionsOf("two-body", "integrator=euler");
     App app(options);
     film(app, 300);
     OffscreenTarget target(kWide, kHigh);
@@ -380,18 +380,18 @@ TEST_F(TwinPictureTest, ASceneFileCarriesTheTwin) {
     const std::string text = sceneFileText(app.document);
     EXPECT_THAT(text, HasSubstr("[twin]\nview = \"overlaid\"\nintegrator = \"euler\"\ntime_step = 0.03\n"));
     EXPECT_EQ(text.find("threads"), std::string::npos) << "a machine's own settings stay there";
-    Options read;
+    StartOptions read;
     takeSceneText(text, "test", read);
     EXPECT_TRUE(read.twin.on);
     EXPECT_EQ(read.twin.view, TwinView::overlaid);
     EXPECT_EQ(read.twin.values.integrator, "euler");
-    Options given;
+    StartOptions given;
     given.given = {"--twin"};
     given.twin = parseTwin("precision=fp32");
     takeSceneText(text, "test", given);
     EXPECT_EQ(given.twin, parseTwin("precision=fp32")) << "the command line goes before the file";
     const auto refusal = [](const std::string& file) -> std::string {
-        Options options;
+        StartOptions options;
         try {
             takeSceneText(file, "my.toml", options);
         } catch (const InputError& error) {
@@ -408,7 +408,7 @@ TEST_F(TwinPictureTest, ASceneFileCarriesTheTwin) {
 TEST_F(TwinPictureTest, ADroppedSceneIsTakenWholeBesideATwinThatDoesNotSuitIt) {
     App app(optionsOf("two-body", "integrator=hermite4"));
     const auto dropped = [&](const std::string& text) {
-        Options scene = sceneBase(app.document);
+        StartOptions scene = sceneBase(app.document);
         takeSceneText(text, "my.toml", scene);
         const bool taken = takeScene(written(app), scene, [&](bool again) { return app.apply(again); });
         film(app, 1);

@@ -29,7 +29,7 @@ using testing::HasSubstr;
 class UndoTest : public test::GlTest {
 protected:
     void begin(const char* scene) {
-        Options options;
+        StartOptions options;
         options.simulation.scene = scene;
         options.simulation.backend = "cpu";
         if (!sceneNamed(scene).fixedBodies) options.simulation.bodies = 64;
@@ -388,7 +388,7 @@ TEST_F(UndoTest, goesBackToWhereARewindBegan) {
 
 TEST_F(UndoTest, theBalanceOfTheStartIsSaidOfGravityAlone) {
     const auto said = [&](const char* scene, std::size_t count) {
-        Options options;
+        StartOptions options;
         options.simulation.scene = scene;
         options.simulation.backend = "cpu";
         options.simulation.bodies = count;

@@ -48,7 +48,7 @@ TEST_F(ManyBodiesWatch, findsAnyVertexThatIsOutOfRange) {
 }
 
 TEST_F(ManyBodiesWatch, namesABodyThatFliesTooFarForSinglePrecision) {
-    Options options;
+    StartOptions options;
     options.simulation.scene = "plummer";
     options.simulation.bodies = StateFeed::kMostUnfelt + 1;
     options.simulation.backend = "cpu";

@@ -158,7 +158,7 @@ bool drawsTheRun(App& app) {
 }
 
 TEST_F(Interop, stepsGivenAheadAreShownByTheNextFrame) {
-    Options options;
+    StartOptions options;
     options.simulation.scene = "plummer";
     options.simulation.backend = "cuda";
     options.simulation.bodies = 4096;

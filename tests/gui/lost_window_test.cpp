@@ -1,4 +1,5 @@
 // Graphics that are lost for ever: the window ends, and the run is saved.
+#include "app/commands/command_view.h"
 #include "app/system/host_clock.h"
 #include "own_window.h"
 #include "sim/core/error.h"
@@ -46,14 +47,14 @@ protected:
 TEST_F(LostWindow, savesTheRunWhenNoneCanBeOpenedAgain) {
     if (const Reason why = fileFormat("hdf5").unavailable(); !why.empty()) GTEST_SKIP() << why;
     moveToDisplay();
-    Options options = optionsOf("plummer", 64, 320, 240);
-    options.command = Subcommand::view;
-    options.frames = 20;
-    options.given = {"--no-config"};
+    const StartOptions options = optionsOf("plummer", 64, 320, 240);
+    WindowOptions window{size_};
+    window.frames = 20;
+    window.noConfig = true;
     hostClockSource() = clockThatLosesGraphics;
     std::string said;
     try {
-        viewCommand(options);
+        runWindow(options, window);
         ADD_FAILURE() << "the window went on";
     } catch (const NoDeviceError& error) {
         said = error.what();

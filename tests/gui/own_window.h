@@ -1,7 +1,6 @@
 // A window of this process with its app and panels, for what the status file does not say. Rule: one turn of the frame
 // loop after another, as the program makes them; events come from the display or through GLFW's own callbacks.
 #pragma once
-#include "app/commands/options.h"
 #include "app/control/controller.h"
 #include "app/frontends/window/window.h"
 #include "app/session/screen_host.h"
@@ -33,18 +32,18 @@ protected:
         environment_.emplace_back("XDG_CONFIG_HOME", folder / "config");
         environment_.emplace_back("XDG_STATE_HOME", folder / "state");
     }
-    static Options optionsOf(const char* scene, std::size_t bodies, int width, int height) {
-        Options options;
+    StartOptions optionsOf(const char* scene, std::size_t bodies, int width, int height) {
+        StartOptions options;
         options.simulation.scene = scene;
         options.simulation.bodies = bodies;
         options.simulation.backend = "cpu";
-        options.width = width;
-        options.height = height;
+        size_.width = width;
+        size_.height = height;
         return options;
     }
-    void openHere(const Options& options) {
+    void openHere(const StartOptions& options) {
         moveToDisplay();
-        window_ = std::make_unique<Window>(options);
+        window_ = std::make_unique<Window>(size_);
         app_ = std::make_unique<App>(options);
         ui_ = std::make_unique<Ui>(1.0f, window_->description(), *app_);
         window_->attach(*app_, *ui_, controller_);
@@ -74,6 +73,7 @@ protected:
         return news;
     }
 
+    PictureOptions size_;
     std::unique_ptr<Window> window_;
     std::unique_ptr<App> app_;
     std::unique_ptr<Ui> ui_;

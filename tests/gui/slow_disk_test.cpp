@@ -136,7 +136,7 @@ TEST_F(SlowDisk, closingWaitsForWhatIsQueuedAndSaysWhatFailed) {
 
 TEST_F(SlowDisk, noFrameWaitsForTheStateThatABlowUpLeaves) {
     if (const Reason why = fileFormat("hdf5").unavailable(); !why.empty()) GTEST_SKIP() << why;
-    Options options = optionsOf("two-body", 0, 320, 240);
+    StartOptions options = optionsOf("two-body", 0, 320, 240);
     options.simulation.backend = "reference";
     options.simulation.timeStep = 1e152;
     openHere(options);

@@ -24,7 +24,7 @@ protected:
     void begin() {
         host.reset();
         app.reset();
-        Options options;
+        StartOptions options;
         options.simulation.scene = "plummer";
         options.simulation.bodies = 60;
         options.simulation.backend = "cpu";

@@ -1,6 +1,6 @@
 // The command line as data: what is accepted where, what is refused, and with what words.
-#include "app/commands/options.h"
-
+#include "app/commands/command_bench.h"
+#include "app/commands/command_view.h"
 #include "app/parameters/parameter.h"
 #include "app/tables/text_values.h"
 #include "sim/core/error.h"
@@ -19,10 +19,17 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-Options parsed(const std::vector<std::string>& arguments) {
+std::unique_ptr<Subcommand> commandOf(const std::vector<std::string>& arguments) {
     std::vector<const char*> argv{"gravlab"};
     for (const std::string& argument : arguments) argv.push_back(argument.c_str());
     return parseOptions(static_cast<int>(argv.size()), argv.data());
+}
+
+StartOptions parsed(const std::vector<std::string>& arguments) { return commandOf(arguments)->start; }
+
+template <class Of>
+Of as(const std::vector<std::string>& arguments) {
+    return dynamic_cast<const Of&>(*commandOf(arguments));
 }
 
 std::string refusalOf(const std::vector<std::string>& arguments) {
@@ -36,8 +43,7 @@ std::string refusalOf(const std::vector<std::string>& arguments) {
 }
 
 TEST(Options, nothingMeansTheDefaultSceneInAWindow) {
-    const Options o = parsed({});
-    EXPECT_EQ(o.command, Subcommand::view);
+    const StartOptions o = as<ViewCommand>({}).start;
     EXPECT_EQ(o.simulation.scene, "collision");
     EXPECT_FALSE(o.simulation.bodies);
     EXPECT_TRUE(o.settings.empty());
@@ -52,8 +58,7 @@ TEST(Options, viewMayBeLeftOutAndOptionsMayStandAnywhere) {
         {"-n1000", "--seed", "7", "disc"},
     };
     for (const auto& arguments : same) {
-        const Options o = parsed(arguments);
-        EXPECT_EQ(o.command, Subcommand::view);
+        const StartOptions o = as<ViewCommand>(arguments).start;
         EXPECT_EQ(o.simulation.scene, "disc");
         EXPECT_EQ(o.simulation.bodies, 1000u);
         EXPECT_EQ(o.simulation.seed, 7u);
@@ -61,16 +66,16 @@ TEST(Options, viewMayBeLeftOutAndOptionsMayStandAnywhere) {
 }
 
 TEST(Options, aCommandMayFollowItsOptions) {
-    const Options o = parsed({"--backend", "cpu", "--steps", "5", "run", "plummer"});
-    EXPECT_EQ(o.command, Subcommand::run);
-    EXPECT_EQ(o.steps, 5);
-    EXPECT_EQ(o.simulation.backend, "cpu");
+    const BenchCommand bench = as<BenchCommand>({"--backend", "cpu", "--steps", "5", "bench", "plummer"});
+    EXPECT_EQ(bench.steps, 5);
+    EXPECT_EQ(bench.start.simulation.backend, "cpu");
 }
 
 TEST(Options, theValueOfAnOptionIsNoCommand) {
-    const Options o = parsed({"run", "plummer", "--steps", "1", "--csv", "view"});
-    EXPECT_EQ(o.command, Subcommand::run);
-    EXPECT_EQ(o.csv, "view");
+    const StartOptions o = parsed({"--csv", "view", "run", "plummer", "--steps", "1"});
+    EXPECT_EQ(o.simulation.scene, "plummer");
+    ASSERT_EQ(o.outputs.size(), 1u);
+    EXPECT_EQ(o.outputs[0].file, "view");
 }
 
 TEST(Options, theLastOfTwoValuesCounts) { EXPECT_EQ(parsed({"disc", "-n", "5", "-n", "6"}).simulation.bodies, 6u); }
@@ -241,8 +246,8 @@ TEST(Options, whatWouldBeLeftOutInSilenceIsRefused) {
     EXPECT_THAT(refusalOf({"bench", "--splat", "compute"}), HasSubstr("--splat needs --frames"));
     EXPECT_THAT(refusalOf({"bench", "--stages"}), HasSubstr("--stages needs --frames"));
     EXPECT_THAT(refusalOf({"bench", "--frames", "50", "--size", "64x48,80x60"}), HasSubstr("only with --stages"));
-    EXPECT_EQ(parsed({"bench", "--frames", "50", "--size", "64x48"}).width, 64);
-    EXPECT_EQ(parsed({"bench", "--frames", "50", "--fps", "144"}).render.fps, 144);
+    EXPECT_EQ(as<BenchCommand>({"bench", "--frames", "50", "--size", "64x48"}).picture.width, 64);
+    EXPECT_EQ(as<BenchCommand>({"bench", "--frames", "50", "--fps", "144"}).fps, 144);
     EXPECT_THAT(refusalOf({"bench", "--fps", "60"}), HasSubstr("needs --frames"));
     EXPECT_THAT(refusalOf({"list", "keys", "--json", "--markdown"}), HasSubstr("exclude each other"));
 }
@@ -269,7 +274,7 @@ TEST(Options, whatDoesNothingIsRefusedEverywhere) {
         {{"run", "disc", "--steps", "1", "--backend", "cpu", "--device", "0"}, "--device chooses a CUDA device"},
         {{"run", "disc", "--steps", "1", "--backend", "cpu", "--kernel", "simd", "--block", "256"},
          "--block does not apply"},
-        {{"run", "disc", "--steps", "1", "--csv", "a.csv", "--csv", "b.csv"}, "2 times"},
+        {{"run", "disc", "--steps", "1", "--csv", "a.csv", "--csv", "b.csv"}, "received 2"},
         {{"run", "x.csv", "--steps", "1", "--scene-version", "1"}, "--scene-version does nothing"},
         {{"convert", "x.csv", "y.csv", "--units", "si", "--G", "5"}, "exclude each other"},
         {{"bench", "disc", "--backend", "cpu", "--device", "0"}, "--device chooses a CUDA device"},
@@ -285,12 +290,17 @@ TEST(Options, whatDoesNothingIsRefusedEverywhere) {
          "--softening does nothing under lennard-jones"},
         {{"render", "disc", "-o", "x.png", "--fps", "30"}, "--fps does not apply"},
         {{"run", "disc", "--steps", "1", "--csv", "c_prev.hdf5", "--checkpoint", "c.hdf5"}, "give them different files"},
-        {{"matrix", "six-body", "-o", "m.csv", "--accuracy", "1e-3"}, "--accuracy does nothing: every pair is computed"},
-        {{"matrix", "six-body", "-o", "m.csv", "--dt", "0.1"}, "--dt does nothing: no step is made"},
-        {{"matrix", "six-body", "-o", "m.csv", "--integrator", "euler"}, "--integrator does nothing"},
+        {{"matrix", "six-body", "-o", "m.csv", "--accuracy", "1e-3"}, "--accuracy does not apply to 'matrix'"},
+        {{"matrix", "six-body", "-o", "m.csv", "--dt", "0.1"}, "--dt does not apply to 'matrix'"},
+        {{"matrix", "six-body", "-o", "m.csv", "--integrator", "euler"}, "--integrator does not apply to 'matrix'"},
+        {{"matrix", "six-body", "-o", "m.csv", "--contact", "bounce"}, "--contact does not apply to 'matrix'"},
+        {{"bench", "plummer", "--field", "none"}, "--field does not apply to 'bench'"},
+        {{"bench", "plummer", "--dt", "0.1"}, "--dt does nothing: a rate does not depend on it"},
+        {{"tune", "--scene", "plummer"}, "--scene needs --term-kernel"},
         {{"matrix", "six-body", "-o", "m.csv", "--value", "distance", "--softening", "0.1"}, "a distance is not softened"},
-        {{"fingerprint", "six-body", "--accuracy", "1e-3"}, "--accuracy does nothing: every pair is computed"},
-        {{"fingerprint", "six-body", "--threads", "2"}, "add --all"},
+        {{"fingerprint", "six-body", "--accuracy", "1e-3"}, "--accuracy does not apply to 'fingerprint'"},
+        {{"fingerprint", "six-body", "--threads", "2"}, "--threads needs --all"},
+        {{"play", "lesson.txt", "--fullscreen"}, "--fullscreen needs --window"},
         {{"groups", "x.csv", "--set", "a=1"}, "--set does nothing: a file has the bodies that it has"},
         {{"groups", "x.csv", "--json", "--rows", "3"}, "--json has all groups"},
         {{"run", "plummer", "--steps", "1", "--backend", "cpu", "--kernel", "simd", "--threads", "5"},
@@ -325,22 +335,22 @@ TEST(Options, whatNeedsAnotherOptionSaysWhichAndWhy) {
 TEST(Options, rangesOfParametersAreThoseOfOptions) {
     EXPECT_THAT(refusalOf({"bench", "--split", "65536"}), HasSubstr("at most 65535"));
     EXPECT_THAT(refusalOf({"bench", "--unroll", "0"}), HasSubstr("expected auto, or a whole number of at least 1"));
-    EXPECT_EQ(parsed({"bench", "--unroll", "auto,4"}).bench.unrolls.size(), 2u);
+    EXPECT_EQ(as<BenchCommand>({"bench", "--unroll", "auto,4"}).unrolls.size(), 2u);
     EXPECT_THAT(refusalOf({"occupancy", "t4", "--register-file", "128"}), HasSubstr("at least 256"));
     EXPECT_THAT(refusalOf({"render", "-o", "a.mp4", "--frames", "9", "--fps", "1001"}), HasSubstr("at most 1000"));
     EXPECT_THAT(refusalOf({"groups", "--linking", "1001"}), HasSubstr("at most 1000"));
 }
 
 TEST(Options, benchTakesNumbersWithUnitsWhereTheSceneHasThem) {
-    const Options o =
-        parsed({"bench", "galaxy", "--figure", "energy-dt", "-o", "x.png", "--dt", "1Myr,2Myr", "--softening", "0.1kpc"});
-    ASSERT_EQ(o.bench.timeSteps.size(), 2u);
-    EXPECT_NEAR(o.bench.timeSteps[1], 2 * o.bench.timeSteps[0], 1e-12);
-    EXPECT_EQ(o.bench.timeSteps[0], parsed({"run", "galaxy", "--steps", "1", "--dt", "1Myr"}).simulation.timeStep);
-    EXPECT_EQ(o.simulation.softening,
+    const BenchCommand o = as<BenchCommand>(
+        {"bench", "galaxy", "--figure", "energy-dt", "-o", "x.png", "--dt", "1Myr,2Myr", "--softening", "0.1kpc"});
+    ASSERT_EQ(o.timeSteps.size(), 2u);
+    EXPECT_NEAR(o.timeSteps[1], 2 * o.timeSteps[0], 1e-12);
+    EXPECT_EQ(o.timeSteps[0], parsed({"run", "galaxy", "--steps", "1", "--dt", "1Myr"}).simulation.timeStep);
+    EXPECT_EQ(o.start.simulation.softening,
               parsed({"run", "galaxy", "--steps", "1", "--softening", "0.1kpc"}).simulation.softening);
-    EXPECT_THAT(refusalOf({"bench", "plummer", "--dt", "1Myr"}), HasSubstr("'plummer' has no units"));
-    EXPECT_THAT(refusalOf({"bench", "galaxy", "--dt", "1kpc"}), HasSubstr("not the unit of a time"));
+    EXPECT_THAT(refusalOf({"bench", "plummer", "--frames", "50", "--dt", "1Myr"}), HasSubstr("'plummer' has no units"));
+    EXPECT_THAT(refusalOf({"bench", "galaxy", "--frames", "50", "--dt", "1kpc"}), HasSubstr("not the unit of a time"));
 }
 
 TEST(Options, twoDashesEndTheOptions) { EXPECT_EQ(parsed({"run", "--steps", "1", "--", "disc"}).simulation.scene, "disc"); }
@@ -353,7 +363,7 @@ TEST(Options, scenesOfFixedSizeKeepIt) {
 TEST(Options, aRunNeedsItsLength) {
     EXPECT_THAT(refusalOf({"run", "disc"}), HasSubstr("--steps"));
     EXPECT_THAT(refusalOf({"run", "disc", "--steps", "1", "--until", "2"}), HasSubstr("exclude each other"));
-    EXPECT_EQ(parsed({"run", "disc", "--steps", "0"}).steps, 0);
+    parsed({"run", "disc", "--steps", "0"});
     EXPECT_EQ(parsed({"run", "disc", "--until", "2.5"}).until, 2.5);
     EXPECT_EQ(parsed({"run", "two-body", "--steps", "1", "--dt", "-0.01"}).simulation.timeStep, -0.01);
 }
@@ -362,20 +372,16 @@ TEST(Options, aFilmNeedsFileAndLength) {
     EXPECT_THAT(refusalOf({"render", "disc", "--frames", "3"}), HasSubstr("-o"));
     EXPECT_THAT(refusalOf({"render", "disc", "-o", "film.mp4"}), HasSubstr("--frames"));
     EXPECT_THAT(refusalOf({"render", "disc", "-o", "film.avi", "--frames", "3"}), HasSubstr("%05d.png"));
-    const Options o = parsed({"render", "disc", "-o", "d/%05d.png", "--frames", "3", "--ui", "--size", "320x200"});
-    EXPECT_TRUE(o.showUi);
-    EXPECT_EQ(o.width, 320);
-    const Options still = parsed({"render", "disc", "-o", "a.png"});
-    EXPECT_FALSE(still.showUi);
-    EXPECT_EQ(still.frames, 1);
+    EXPECT_TRUE(parsed({"render", "disc", "-o", "d/%05d.png", "--frames", "3", "--ui"}).outputs.front().numbered);
+    EXPECT_FALSE(parsed({"render", "disc", "-o", "a.png"}).outputs.front().numbered);
 }
 
 TEST(Options, benchTakesListsWithCommasOrSpaces) {
-    const Options o =
-        parsed({"bench", "--backend", "cpu", "-n", "1k,2k", "4096", "--kernel", "simd,naive", "--repeats", "3"});
-    EXPECT_THAT(o.bench.bodies, ElementsAre(1024, 2048, 4096));
-    EXPECT_THAT(o.bench.kernels, ElementsAre("simd", "naive"));
-    EXPECT_EQ(o.bench.repeats, 3);
+    const BenchCommand o =
+        as<BenchCommand>({"bench", "--backend", "cpu", "-n", "1k,2k", "4096", "--kernel", "simd,naive", "--repeats", "3"});
+    EXPECT_THAT(o.counts, ElementsAre(1024, 2048, 4096));
+    EXPECT_THAT(o.kernels, ElementsAre("simd", "naive"));
+    EXPECT_EQ(o.repeats, 3);
     EXPECT_THAT(refusalOf({"bench", "--backend", "cpu", "-n", "1k,zero"}), HasSubstr("'zero'"));
     EXPECT_THAT(refusalOf({"bench", "--backend", "cpu", "-n", ","}), HasSubstr("at least one"));
     EXPECT_THAT(refusalOf({"bench", "--backend", "cpu", "--kernel", "simd,warp"}), HasSubstr("'warp'"));

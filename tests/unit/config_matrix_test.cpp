@@ -1,6 +1,6 @@
 // Every way known to us to write a scene file or an option wrongly: each is refused with its line and the allowed values.
 // Files that are no scene files are refused, too.
-#include "app/commands/options.h"
+#include "app/commands/subcommand.h"
 #include "app/files/config.h"
 #include "app/files/scene_file.h"
 #include "app/parameters/parameter.h"
@@ -21,7 +21,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 std::string refusalOf(const std::string& text) {
-    Options options;
+    StartOptions options;
     try {
         takeSceneText(text, "my.toml", options);
     } catch (const InputError& error) {
@@ -128,7 +128,7 @@ TEST(ConfigMatrix, everyBadSceneFileIsRefusedWithLineAndWhatIsAllowed) {
 }
 
 TEST(ConfigMatrix, aRefusedFileChangesNoOption) {
-    Options options;
+    StartOptions options;
     options.simulation.scene = "two-body";
     const RunRequest before = options.simulation;
     EXPECT_THROW(takeSceneText("scene = \"disc\"\nbodies = 7\nseed = x\n", "my.toml", options), InputError);
@@ -266,7 +266,7 @@ TEST(ConfigMatrix, whatIsNoSceneFileIsRefusedAtOnce) {
         {"plain.png", "no scene"},      {"wrong.png", "line 1"},   {"bomb.png", "no usable PNG"},
     };
     for (const auto& [name, words] : kFiles) {
-        Options options;
+        StartOptions options;
         options.file = (folder / name).string();
         try {
             withSceneFile(options);
@@ -282,7 +282,7 @@ TEST(ConfigMatrix, whatIsNoSceneFileIsRefusedAtOnce) {
     }
     // A byte order mark, spaces, and letters of any alphabet in the name are allowed.
     put("Моя сцена, α.toml", "\xEF\xBB\xBFscene = \"two-body\"\n");
-    Options options;
+    StartOptions options;
     options.file = (folder / "Моя сцена, α.toml").string();
     EXPECT_EQ(withSceneFile(options).simulation.scene, "two-body");
     const Outcome program = runGravlab({"render", (folder / "wrong.png").string(), "-o", (folder / "x.png").string()});

@@ -1,6 +1,6 @@
 // Every name for users, collected from the program itself and compared with a checked-in list.
 #include "tests/inventory.h"
-#include "app/commands/options.h"
+#include "app/commands/subcommand.h"
 #include "app/control/action.h"
 #include "cli_support.h"
 #include "sim/backends/kernel.h"

@@ -68,7 +68,7 @@ TEST(Quantity, saysWhatANumberAloneMeans) {
 }
 
 TEST(Quantity, ofASceneFileWaitsForItsScene) {
-    Options options;
+    StartOptions options;
     takeSceneText(
         "softening = \"300pc\"\ntime_step = \"0.471486Myr\"\nscene = \"galaxy\"\n[view]\nspeed = \"4.71486Myr/s\"\n"
         "[twin]\nsoftening = \"600pc\"\n",
@@ -79,14 +79,14 @@ TEST(Quantity, ofASceneFileWaitsForItsScene) {
     EXPECT_NEAR(options.twin.values.softening.value(), 0.6, 1e-12);
 
     const auto refusal = [](const char* text) {
-        Options fresh;
+        StartOptions fresh;
         return refusalOf([&] { takeSceneText(text, "my.toml", fresh); });
     };
     EXPECT_THAT(refusal("scene = \"plummer\"\nsoftening = \"1pc\"\n"), HasSubstr("has no units"));
     EXPECT_THAT(refusal("scene = \"galaxy\"\nsoftening = \"1yr\"\n"), HasSubstr("my.toml, line 2"));
     EXPECT_THAT(refusal("scene = \"galaxy\"\nsoftening = \"1pc\"\nsoftening = \"2pc\"\n"), HasSubstr("twice"));
 
-    Options given;
+    StartOptions given;
     given.given = {"--softening"};
     given.simulation.softening = 7;
     takeSceneText("scene = \"galaxy\"\nsoftening = \"300pc\"\n", "my.toml", given);

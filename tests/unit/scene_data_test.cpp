@@ -26,8 +26,8 @@ constexpr const char* kOwnBodies = "m,x,y,z,vx,vy,vz,name\n1e10,1,0,0,0,60,0,a\n
 
 void writeText(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
-Options openedScene(const fs::path& path) {
-    Options options;
+StartOptions openedScene(const fs::path& path) {
+    StartOptions options;
     options.file = path.string();
     return withSceneFile(options);
 }
@@ -39,10 +39,10 @@ std::string refusedScene(const fs::path& path, const std::string& text) {
 
 /// The lines that a program in `folder` writes about the bodies of data/my.csv.
 std::string ownLines(const fs::path& data, const fs::path& folder, const std::string& units = "galactic") {
-    Options options;
+    StartOptions options;
     writeText(folder / "first.toml",
               "file = \"" + data.lexically_relative(folder).string() + "\"\nunits = \"" + units + "\"\n");
-    const Options first = openedScene(folder / "first.toml");
+    const StartOptions first = openedScene(folder / "first.toml");
     return sceneDataText(first.simulation.start->file, folder);
 }
 
@@ -65,7 +65,7 @@ TEST(SceneData, IsFoundFromTheFolderOfTheSceneFile) {
             fs::rename(folder / "data", at / "data");
             fs::rename(folder / "scenes", at / "scenes");
         }
-        const Options read = openedScene(at / "scenes/my.toml");
+        const StartOptions read = openedScene(at / "scenes/my.toml");
         ASSERT_TRUE(read.simulation.start);
         EXPECT_EQ(read.simulation.start->state.bodies.size(), 2u);
         EXPECT_NEAR(read.simulation.start->state.bodies.position[0].w, 43009.17, 0.1) << "in its units";

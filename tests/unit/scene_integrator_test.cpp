@@ -1,6 +1,6 @@
 // Scenes whose story needs an integrator start with it, and the user's choice has priority.
 #include "app/files/scene_file.h"
-#include "app/model/options.h"
+#include "app/model/start_options.h"
 #include "sim/core/error.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/run_settings.h"
@@ -77,7 +77,7 @@ TEST(SceneIntegrator, ofFilesIsTheOneTheyName) {
     EXPECT_EQ(strictSettings("scene = \"pythagorean\"\n", "f").integrator, std::nullopt);
     EXPECT_EQ(strictSettings("scene = \"pythagorean\"\nintegrator = \"auto\"\n", "f").integrator, std::nullopt);
     EXPECT_EQ(strictSettings("scene = \"pythagorean\"\nintegrator = \"verlet\"\n", "f").integrator, "verlet");
-    Options options;
+    StartOptions options;
     takeSceneText("scene = \"pythagorean\"\n", "f.toml", options);
     EXPECT_EQ(begun(options.simulation).integrator, "radau15");
     // A checkpoint of a run continues with its own integrator.

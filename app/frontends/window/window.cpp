@@ -289,7 +289,7 @@ void Window::describe() {
     height_ = glfw_->pixels.y;
 }
 
-Window::Window(const Options& options) : glfw_(std::make_unique<Glfw>()) {
+Window::Window(const PictureOptions& options) : glfw_(std::make_unique<Glfw>()) {
     glfw_->fixedScale = static_cast<float>(options.uiScale);
     glfw_->open(options.width, options.height);
     describe();

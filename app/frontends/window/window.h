@@ -1,7 +1,7 @@
 // A window with OpenGL 4.5 and its input. GLFW stays in window.cpp.
 // Rule: callbacks only take notes or post commands; work happens in the frame loop.
 #pragma once
-#include "app/model/options.h"
+#include "app/model/start_options.h"
 #include "app/ui/ui.h"
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct WindowPlace;
 class Window {
 public:
     /// Opens the window and makes its context current. Throws NoDeviceError when there is no display or no OpenGL 4.5.
-    explicit Window(const Options& options);
+    explicit Window(const PictureOptions& options);
     ~Window();
     Window(const Window&) = delete;
     Window& operator=(const Window&) = delete;
