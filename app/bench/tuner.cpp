@@ -92,7 +92,7 @@ Tuner::Tuner(TuneRequest request, SweepSettings settings, Sweep::Maker make)
 
 bool Tuner::wanted(const KernelRow& row) const {
     if (row.backend != request_.backend) return false;
-    // Without names consider only deterministic rows for any masses and every pair.
+    // If no kernel is named, use deterministic kernels that accept different masses and compute all pairs.
     if (request_.kernels.empty()) return row.deterministic && !row.equalMasses && everyPair(row);
     return std::find(request_.kernels.begin(), request_.kernels.end(), row.name) != request_.kernels.end();
 }

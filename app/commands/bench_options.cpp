@@ -25,7 +25,7 @@ void BenchCommand::add(OptionRows& rows) {
     constexpr std::string_view kOthers[] = {"--bodies",  "--kernel",   "--block", "--unroll",    "--split",
                                             "--threads", "--accuracy", "--dt",    "--softening", "--field"};
     rows.ofAll([&](const Parameter& row) {
-        return row.ask && std::find(std::begin(kOthers), std::end(kOthers), row.kept.option) == std::end(kOthers);
+        return row.ask && std::find(std::begin(kOthers), std::end(kOthers), row.storedAs.option) == std::end(kOthers);
     });
     addSet(rows);
     addKernelList(rows, kernels, "kernels; 'all' is every one of the backend [auto]");

@@ -129,7 +129,7 @@ void timeWholeFrames(const BenchCommand& command, const StartOptions& start) {
     const double steps = static_cast<double>(app.runs.simulation().step() - firstStep) / seconds;
     const WorkTotals after = app.runs.simulation().backend().totals();
     const double pairs = after.evaluated() - before.evaluated(), busy = after.forceSeconds - before.forceSeconds;
-    const Facts& facts = app.document.facts;
+    const RunFacts& facts = app.document.facts;
     const bool copied = app.document.copyVertices && backend(facts.configuration.backend).onDevice;
     std::printf("%s, %zu bodies, %s / %s, %dx%d%s%s: %s, %s steps/s\n", facts.configuration.scene.c_str(),
                 facts.configuration.bodies, facts.configuration.backend.c_str(), std::string(facts.kernel->name).c_str(),

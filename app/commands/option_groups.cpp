@@ -61,7 +61,7 @@ void addRun(OptionRows& rows) {
 
 void addPhysics(OptionRows& rows, std::initializer_list<std::string_view> without) {
     rows.ofAll([&](const Parameter& row) {
-        return row.ask && !row.kept.scene.empty() && row.path != "run.precision" && row.path != "run.accuracy" &&
+        return row.ask && !row.storedAs.scene.empty() && row.path != "run.precision" && row.path != "run.accuracy" &&
                std::ranges::find(without, row.path) == without.end();
     });
     addSet(rows);
@@ -93,7 +93,7 @@ void addPicture(OptionRows& rows, PictureOptions& picture, bool window, const st
         "pixels [1280x720]");
     const auto wanted = [&](const Parameter& row) {
         const bool run = row.ask || row.path.starts_with("scene.") || row.path.starts_with("twin.");
-        return !run && (window || !row.kept.window);
+        return !run && (window || !row.storedAs.window);
     };
     rows.ofAll(wanted, needs);
     rows.flag("--path", rows.start().flyPath, "fly along the scene file's camera path; render: --frames is then its length");

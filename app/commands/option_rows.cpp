@@ -23,7 +23,7 @@ bool isUsuallyOn(const Parameter& row) {
 }
 
 std::string placeholderOf(const Parameter& row) {
-    if (!row.kept.placeholder.empty()) return std::string(row.kept.placeholder);
+    if (!row.storedAs.placeholder.empty()) return std::string(row.storedAs.placeholder);
     return row.kind == Kind::integer ? "COUNT" : row.kind == Kind::number ? "NUMBER" : "NAME";
 }
 
@@ -40,7 +40,7 @@ OptionRows::Row OptionRows::grouped(const Parameter& row, Row made) {
                                                                     {"lab.", "Window"},
                                                                     {"instruments.", "Window"}};
     CLI::Option* const option = app_.get_option(made.name);
-    if (row.kept.option.empty() || !option->check_lname(std::string(row.kept.option.substr(2)))) return made;
+    if (row.storedAs.option.empty() || !option->check_lname(std::string(row.storedAs.option.substr(2)))) return made;
     for (const auto& [prefix, title] : kTitles)
         if (row.path.starts_with(prefix)) option->group(title);
     return made;
@@ -140,9 +140,9 @@ OptionRows::Row OptionRows::pairs(const std::string& name, std::map<std::string,
 
 OptionRows::Row OptionRows::of(const Parameter& row, const std::string& when) {
     StartOptions& o = start_;
-    std::string names(row.kept.option);
-    if (!row.kept.alias.empty()) names += "," + std::string(row.kept.alias);
-    if (row.kind == Kind::flag && row.kept.on.empty()) {
+    std::string names(row.storedAs.option);
+    if (!row.storedAs.alias.empty()) names += "," + std::string(row.storedAs.alias);
+    if (row.kind == Kind::flag && row.storedAs.on.empty()) {
         // A flag on the command line sets the opposite of its default.
         const bool given = !isUsuallyOn(row);
         app_.add_flag_callback(
@@ -150,10 +150,10 @@ OptionRows::Row OptionRows::of(const Parameter& row, const std::string& when) {
         return grouped(row, {*this, longName(names)});
     }
     const auto take = [&o, &row, flag = sharing(row, &StoredNames::option)](const std::string&, const std::string& text) {
-        if (keepQuantity(o, row, row.kept.option, text)) return;
+        if (keepQuantity(o, row, row.storedAs.option, text)) return;
         // Only the name of a kernel's file on the command line is consent to compile it.
         const bool file = row.path == "run.kernel" && namesKernelFile(text);
-        const Value value = file ? Value(text) : optionValue(row, row.kept.option, text);
+        const Value value = file ? Value(text) : optionValue(row, row.storedAs.option, text);
         if (row.ask) return row.ask(o.simulation, value);
         o.settings[row.path] = value;
         if (flag) o.settings[flag->path] = true;
@@ -182,13 +182,15 @@ void OptionRows::check() const {
 
 /// Help of a row: its idea, the allowed values where they are short, and the default.
 std::string OptionRows::helpOf(const Parameter& row) {
-    std::string text(row.kept.help.empty() ? row.idea : row.kept.help);
+    std::string text(row.storedAs.help.empty() ? row.idea : row.storedAs.help);
     const bool named = row.kind == Kind::choice || row.kind == Kind::names;
     if (named && row.names.empty()) text += ": " + allowedText(row);
-    if (std::isfinite(row.bounds.least) && std::isfinite(row.bounds.most) && row.bounds.most <= 100 && row.shown.scale == 1)
+    if (std::isfinite(row.bounds.least) && std::isfinite(row.bounds.most) && row.bounds.most <= 100 &&
+        row.displayUnit.scale == 1)
         text += ", " + shortestText(row.bounds.least) + " to " + shortestText(row.bounds.most);
-    if (row.kind == Kind::flag && row.kept.on.empty()) return text;
-    if (row.kind == Kind::flag) return text + " [" + std::string(isUsuallyOn(row) ? row.kept.on : row.kept.off) + "]";
+    if (row.kind == Kind::flag && row.storedAs.on.empty()) return text;
+    if (row.kind == Kind::flag)
+        return text + " [" + std::string(isUsuallyOn(row) ? row.storedAs.on : row.storedAs.off) + "]";
     const bool words = row.defaultText.starts_with('(');
     return text + " [" + std::string(words ? row.defaultText.substr(1, row.defaultText.size() - 2) : row.defaultText) + "]";
 }

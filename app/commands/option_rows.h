@@ -95,7 +95,8 @@ public:
     Row listOf(std::string_view path, std::vector<Number>& to, const std::string& help, std::optional<Number> word = {},
                bool asks = false) {
         const Parameter& row = parameter(path);
-        const std::string names(row.kept.option.empty() ? "--" + row.path.substr(row.path.find('.') + 1) : row.kept.option);
+        const std::string names(row.storedAs.option.empty() ? "--" + row.path.substr(row.path.find('.') + 1)
+                                                            : row.storedAs.option);
         const auto take = [this, &to, &row, word, asks](const std::string& name, const std::vector<std::string>& texts) {
             for (const std::string& text : texts) {
                 const Value value = oneOf(row, name, text);
@@ -127,9 +128,9 @@ public:
     void ofAll(Wanted wanted, const std::string& needs = {}) {
         for (const Parameter& row : parameters()) {
             const bool others = row.kind == Kind::flag && sharing(row, &StoredNames::option);
-            if (!row.kept.option.starts_with("--") || others || !wanted(row)) continue;
+            if (!row.storedAs.option.starts_with("--") || others || !wanted(row)) continue;
             Row made = of(row);
-            if (row.kept.window && !needs.empty()) made.needs(needs);
+            if (row.storedAs.window && !needs.empty()) made.needs(needs);
         }
     }
 

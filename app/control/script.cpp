@@ -280,7 +280,7 @@ void Script::look(const Document& document, double seconds) {
     answer.known = true;
     answer.unchecked = unchecked(document) && row.measured && path.starts_with("run.");
     if (w.line.verb == Verb::get) {
-        const Value asked = row.asked ? row.asked(document) : Value();
+        const Value asked = row.requested ? row.requested(document) : Value();
         if (asked != answer.value) answer.asked = asked;
         if (row.hidden(clock_)) answer.why = path + kNoClock;
     } else if (row.hidden(clock_)) {

@@ -103,13 +103,13 @@ std::vector<ConfigRow> ownRows() {
 
 /// The row of a parameter.
 ConfigRow rowOf(const Parameter& p) {
-    const std::size_t point = p.kept.configuration.find('.');
+    const std::size_t point = p.storedAs.configuration.find('.');
     const Parameter* flag = sharing(p, &StoredNames::configuration);
-    return {p.kept.configuration.substr(0, point), p.kept.configuration.substr(point + 1),
-            p.kept.option.empty() ? p.kept.before : p.kept.option,
+    return {p.storedAs.configuration.substr(0, point), p.storedAs.configuration.substr(point + 1),
+            p.storedAs.option.empty() ? p.storedAs.before : p.storedAs.option,
             [&p, flag](const Document& d, const WindowPlace&) {
                 const bool shown = !flag || flag->get(d) == Value(true);
-                return shown ? fileText(p, p.asked ? p.asked(d) : p.get(d)) : tomlString("");
+                return shown ? fileText(p, p.requested ? p.requested(d) : p.get(d)) : tomlString("");
             },
             [&p, flag](Remembered& r, const std::string& key, std::string_view value) {
                 Settings& settings = r.options.settings;
@@ -126,9 +126,9 @@ const std::vector<ConfigRow>& rows() {
         for (const Parameter& p : parameters()) {
             const bool others = p.kind == Kind::flag && sharing(p, &StoredNames::configuration);
             const bool known = std::ranges::any_of(found, [&](const ConfigRow& own) {
-                return p.kept.configuration == std::string(own.table) + "." + std::string(own.key);
+                return p.storedAs.configuration == std::string(own.table) + "." + std::string(own.key);
             });
-            if (!p.kept.configuration.empty() && !known && !others) found.push_back(rowOf(p));
+            if (!p.storedAs.configuration.empty() && !known && !others) found.push_back(rowOf(p));
         }
         constexpr std::array<std::string_view, 5> kTables{"window", "panels", "scene", "look", "lessons"};
         std::stable_sort(found.begin(), found.end(), [&](const ConfigRow& a, const ConfigRow& b) {

@@ -152,7 +152,7 @@ StartOptions filled(const StartOptions& options) {
     LoadedStart offer = openStart(options.file, options.read);
     const RunRequest ran = offer.request;
     for (const SettingRow& setting : settingRows())
-        if (setting.key != "scene" && options.has(ofSetting(setting.key).kept.option))
+        if (setting.key != "scene" && options.has(ofSetting(setting.key).storedAs.option))
             setting.copy(offer.request, options.simulation);
     // A kernel belongs to a backend, so the file's kernel does not apply to another backend.
     if (options.has("--backend") && !options.has("--kernel"))

@@ -200,8 +200,8 @@ void openSceneData(const SceneData& data, const RunRequest& asked, const std::st
     for (const SettingRow& row : settingRows()) {
         if (ofSceneAlone(row.key)) continue;
         const Parameter& parameter = ofSetting(row.key);
-        const bool machine = parameter.kept.scene.empty();
-        if (options.has(parameter.kept.option) || (machine && !said(row, request)))
+        const bool machine = parameter.storedAs.scene.empty();
+        if (options.has(parameter.storedAs.option) || (machine && !said(row, request)))
             row.copy(request, options.simulation);
         else if (!machine && said(row, asked))
             row.copy(request, asked);

@@ -32,13 +32,13 @@ namespace gravlab {
 namespace {
 
 /// A setting of the machine, not of the scene.
-bool ofMachine(std::string_view key) { return ofSetting(key).kept.scene.empty(); }
+bool ofMachine(std::string_view key) { return ofSetting(key).storedAs.scene.empty(); }
 
 constexpr std::string_view kViewTable = "view.";
 
 /// The key of a row in [view]; empty: it has none.
 std::string_view viewKey(const Parameter& row) {
-    return row.kept.scene.starts_with(kViewTable) ? row.kept.scene.substr(kViewTable.size()) : std::string_view();
+    return row.storedAs.scene.starts_with(kViewTable) ? row.storedAs.scene.substr(kViewTable.size()) : std::string_view();
 }
 
 /// Whether the text is a number with a unit, which is then kept; the command line overrides it.
@@ -47,14 +47,14 @@ bool keptWithUnit(StartOptions& options, const Parameter& row, const std::string
     const auto* text = found ? std::get_if<std::string>(&*found) : nullptr;
     if (!text || !hasDimension(row.unit) || !isQuantity(*text)) return false;
     requireDimension(key, *text, row.unit);
-    return options.has(row.kept.option) || keepQuantity(options, row, key, *text);
+    return options.has(row.storedAs.option) || keepQuantity(options, row, key, *text);
 }
 
 /// Removes settings with a unit from those above the tables, and keeps them.
 void takeWritten(std::vector<TomlEntry>& settings, const std::string& name, StartOptions& options) {
     std::erase_if(settings, [&](const TomlEntry& entry) {
         const auto row = std::ranges::find_if(parameters(), [&](const Parameter& candidate) {
-            return candidate.path.starts_with("run.") && candidate.kept.scene == entry.key;
+            return candidate.path.starts_with("run.") && candidate.storedAs.scene == entry.key;
         });
         return row != parameters().end() &&
                atLine(name, entry.line, [&] { return keptWithUnit(options, *row, entry.key, entry.value); });
@@ -69,7 +69,7 @@ void takeView(StartOptions& options, const std::string& key, std::string_view te
         if (viewKey(row) != key) continue;
         if (keptWithUnit(options, row, key, text)) return;
         Value value = fileValue(row, key, text);
-        if (!options.has(row.kept.option)) options.settings[row.path] = std::move(value);
+        if (!options.has(row.storedAs.option)) options.settings[row.path] = std::move(value);
         return;
     }
     throw UsageError(unknownName("key of [view]", key, valid));
@@ -128,7 +128,7 @@ void addSceneFile(PictureTexts& texts, const Document& document, const std::stri
 }
 
 std::string sceneFileText(const Document& document, const std::string& path) {
-    const Facts& facts = document.facts;
+    const RunFacts& facts = document.facts;
     const StartState* start = facts.configuration.start.get();
     RunRequest settings = requestOf(facts.configuration);
     settings.bodies = document.facts.startBodies;
@@ -202,7 +202,7 @@ void takeSceneText(std::string_view text, const std::string& name, StartOptions&
     } else {
         if (!found.scene.empty()) options.simulation.scene = found.scene;
         for (const SettingRow& row : settingRows())
-            if (!ofMachine(row.key) && row.key != "scene" && !options.has(ofSetting(row.key).kept.option))
+            if (!ofMachine(row.key) && row.key != "scene" && !options.has(ofSetting(row.key).storedAs.option))
                 row.copy(options.simulation, found);
     }
     for (const auto& [table, key, value, line] : entriesOf(kViewName))
@@ -282,7 +282,7 @@ bool takeScene(Document& document, const StartOptions& scene, const ApplyIntent&
     document.intent.twin = scene.twin;
     document.intent.request = scene.simulation;
     if (!applyIntent(true)) return false;
-    const Facts& facts = document.facts;
+    const RunFacts& facts = document.facts;
     document.look = sceneLook(facts.scene->view, facts.configuration.bodies);
     document.camera = sceneCamera(facts.scene->view);
     document.colourMode = -1;

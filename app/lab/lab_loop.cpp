@@ -129,7 +129,7 @@ LabSubject subjectOf(const Document& document) {
 }
 
 /// 16.8 million numbers as text take seconds, so they are made where the file is written.
-FileJob matrixFile(const Document& document, const Reports& reports, RunHost& host, const char* ending) {
+FileJob matrixFile(const Document& document, const DocumentReports& reports, RunHost& host, const char* ending) {
     const std::string name = timedName("gravlab-matrix", ending);
     const auto state = std::make_shared<std::shared_ptr<const FedState>>();
     return {.work =
@@ -144,7 +144,7 @@ FileJob matrixFile(const Document& document, const Reports& reports, RunHost& ho
 
 }  // namespace
 
-std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, const Document& document, const Reports& reports,
+std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, const Document& document, const DocumentReports& reports,
                                RunHost& host) {
     lab.wholeSteps = document.labPanel.wholeSteps;
     switch (wanted.what) {
@@ -170,9 +170,9 @@ void LabLoop::follow(const Document& document) {
     lab_.wholeSteps = document.labPanel.wholeSteps;
 }
 
-EffectResult LabLoop::carryOut(const Measure& measure, const Document& document, const Reports& reports) {
+EffectResult LabLoop::carryOut(const Measure& measure, const Document& document, const DocumentReports& reports) {
     follow(document);
-    const Facts& facts = document.facts;
+    const RunFacts& facts = document.facts;
     if (measure.what == Measure::What::sweep) {
         const LabSubject subject = subjectOf(document);
         lab_.startSweep(lab_.sweepFor(rowOf(facts, subject.term)), subject);
@@ -186,7 +186,7 @@ EffectResult LabLoop::carryOut(const Measure& measure, const Document& document,
     return {};
 }
 
-void LabLoop::tryKernel(const Reports& reports) {
+void LabLoop::tryKernel(const DocumentReports& reports) {
     own_.ask();
     reports.own.trying = true;
 }
@@ -200,7 +200,7 @@ void LabLoop::advance(const ServiceFrame& frame) {
     shown_ = panel.own.trying || (panel.visits && panel.shows(LabPage::matrix)) || (panel.open && lab_.matrix.waiting());
 }
 
-void LabLoop::readFacts(Facts& facts) const {
+void LabLoop::readFacts(RunFacts& facts) const {
     facts.labBusy = lab_.busy();
     if (facts.labStatus != lab_.status()) facts.labStatus = lab_.status();
     facts.labBest.reset();
@@ -236,7 +236,7 @@ void LabLoop::refreshMatrix(const Document& document, RunHost& host, bool realTi
     constexpr double kInterval = 0.12;  // [s]
     if (!document.labPanel.shows(LabPage::matrix)) return;
     const double now = hostClock();
-    const Facts& facts = document.facts;
+    const RunFacts& facts = document.facts;
     PairMatrix& matrix = lab_.matrix;
     Backend& backend = host.simulation().backend();
     matrix.poll(backend);

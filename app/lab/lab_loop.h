@@ -37,20 +37,20 @@ private:
 };
 
 /// The job that writes the wanted file of the lab; empty: the measurement writes none. Lab and reports outlive it.
-std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, const Document& document, const Reports& reports,
+std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, const Document& document, const DocumentReports& reports,
                                RunHost& host);
 
 class LabLoop : public Service {
 public:
     explicit LabLoop(Lab& lab) : lab_(lab) {}
     /// Begins a measurement, or cancels it.
-    EffectResult carryOut(const Measure& measure, const Document& document, const Reports& reports);
+    EffectResult carryOut(const Measure& measure, const Document& document, const DocumentReports& reports);
     /// Begins to try the text of the editor.
-    void tryKernel(const Reports& reports);
+    void tryKernel(const DocumentReports& reports);
     /// Copies the panel's choices into the lab and refreshes the picture of all pairs. In a window the lab measures, and
     /// posts what a search has found.
     void advance(const ServiceFrame& frame) override;
-    void readFacts(Facts& facts) const override;
+    void readFacts(RunFacts& facts) const override;
     bool busy() const override { return lab_.busy() || shown_; }
     void dropPicture();
 

@@ -204,18 +204,18 @@ bool Document::storyTold() const {
     return told > 0 && facts.time >= told && storyRun == facts.bodiesId && storyLeft != facts.bodiesId;
 }
 
-const KernelRow& rowOf(const Facts& facts, std::string_view term) {
+const KernelRow& rowOf(const RunFacts& facts, std::string_view term) {
     for (const TermInUse& one : facts.configuration.others())
         if (one.term == term) return termKernel(facts.configuration.backend, term, one.kernel.kernel);
     return *facts.kernel;
 }
 
-bool namesAccuracy(const Facts& facts) {
+bool namesAccuracy(const RunFacts& facts) {
     const BackendRow& row = backend(facts.configuration.backend);
     return !row.exact && facts.scene->farField.accuracyOf(facts.configuration.bodies, row.onDevice) > 0;
 }
 
-double ownSpeed(const Facts& facts) {
+double ownSpeed(const RunFacts& facts) {
     constexpr double kSteps = 30;  // [1/s]
     const double pace = facts.scene->story.pace();
     return pace > 0 ? pace : kSteps * std::abs(facts.configuration.timeStep);
@@ -320,7 +320,7 @@ void Document::centreOn(glm::vec2 cursor, glm::vec2 surface) {
 
 namespace {
 
-bool isThere(const Facts& facts, std::uint32_t id) {
+bool isThere(const RunFacts& facts, std::uint32_t id) {
     return std::ranges::find(facts.bodies->id, id) != facts.bodies->id.end();
 }
 
@@ -329,7 +329,7 @@ std::string listed(const std::vector<BodyNames::Row>& rows) { return joined(rows
 }  // namespace
 
 std::uint32_t bodyCalled(const Document& document, const std::string& text) {
-    const Facts& facts = document.facts;
+    const RunFacts& facts = document.facts;
     constexpr std::size_t kMost = 64, kShown = 6;
     std::vector<BodyNames::Row> found = facts.names->matching(text, kMost);
     std::erase_if(found, [&](const BodyNames::Row& row) { return !isThere(facts, row.id); });

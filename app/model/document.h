@@ -93,7 +93,7 @@ ProfileRequest usualProfile(int galaxies);
 struct Document : News {
     // the runs
     Intent intent;
-    Facts facts;
+    RunFacts facts;
 
     // the picture
     Camera camera;  ///< the wanted camera; drawnCamera() glides towards it
@@ -228,8 +228,8 @@ struct Document : News {
 
 /// The parts of a document that report. Services, panels and frontends write these, and read the rest. Settings change by
 /// commands alone; time, clicks and framing move the camera and the selection.
-struct Reports {
-    explicit Reports(Document& document)
+struct DocumentReports {
+    explicit DocumentReports(Document& document)
         : news(document),
           facts(document.facts),
           free(document.free),
@@ -240,7 +240,7 @@ struct Reports {
           own(document.labPanel.own),
           matrixSaved(document.labPanel.said) {}
     News& news;
-    Facts& facts;
+    RunFacts& facts;
     PicturePart& free;
     PanelState& panels;
     FilesList& files;

@@ -140,7 +140,7 @@ struct KnownGroups {
 };
 
 /// The facts of the run at the end of a frame.
-struct Facts {
+struct RunFacts {
     std::uint64_t runId = 0, bodiesId = 0, revision = 0;  ///< as Simulation has them
     RunConfiguration configuration;
     const Scene* scene = nullptr;
@@ -197,16 +197,16 @@ struct Facts {
     std::shared_ptr<const KnownTree> tree;  ///< as the picture needs it; null: not yet, or not needed
     TwinFacts twin;
     std::optional<HistoryFacts> history;  ///< empty: no states are kept
-    bool operator==(const Facts&) const = default;
+    bool operator==(const RunFacts&) const = default;
 };
 
 /// The row in use for the term of that kind; the row of the pair law for any other word.
-const KernelRow& rowOf(const Facts& facts, std::string_view term);
+const KernelRow& rowOf(const RunFacts& facts, std::string_view term);
 
 /// Whether the scene sets an accuracy for this N on this kind of backend.
-bool namesAccuracy(const Facts& facts);
+bool namesAccuracy(const RunFacts& facts);
 
 /// The default pace of a scene [T/s]; for loaded bodies, thirty of their steps per second.
-double ownSpeed(const Facts& facts);
+double ownSpeed(const RunFacts& facts);
 
 }  // namespace gravlab

@@ -13,10 +13,10 @@
     GRAVLAB_PANEL(welcome, drawWelcome, "Welcome",                                                       \
                   "the card of the first start: what one sees, how to look around, three things to try", \
                   "(true at the first start)",                                                           \
-                  {.kept = {.option = "--no-welcome",                                                    \
-                            .configuration = "window.welcome",                                           \
-                            .help = "leave out the card that greets at the first start",                 \
-                            .window = true}})                                                            \
+                  {.storedAs = {.option = "--no-welcome",                                                \
+                                .configuration = "window.welcome",                                       \
+                                .help = "leave out the card that greets at the first start",             \
+                                .window = true}})                                                        \
     GRAVLAB_PANEL(scenes, drawScenes, "Scenes", "the pictures of all scenes, to choose from", "")        \
     GRAVLAB_PANEL(find, drawFind, "Find a command", "the search of actions and settings by words", "")   \
     GRAVLAB_PANEL(about, drawAbout, "About", "which version this is, and what it runs on", "")

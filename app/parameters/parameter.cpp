@@ -32,10 +32,10 @@ std::string listed(const std::vector<std::string>& names) {
 
 Bounds shownBounds(const Parameter& parameter, bool shown) {
     Bounds bounds = parameter.bounds;
-    if (!shown || parameter.shown.scale == 1) return bounds;
+    if (!shown || parameter.displayUnit.scale == 1) return bounds;
     // Bounds are round numbers in the displayed unit.
     const auto converted = [&](double end) {
-        return std::isfinite(end) ? std::round(end * parameter.shown.scale * 1e6) / 1e6 : end;
+        return std::isfinite(end) ? std::round(end * parameter.displayUnit.scale * 1e6) / 1e6 : end;
     };
     bounds.least = converted(bounds.least);
     bounds.most = converted(bounds.most);
@@ -48,8 +48,8 @@ std::string allowed(const Parameter& parameter, bool shown) {
     const bool least = std::isfinite(bounds.least), most = std::isfinite(bounds.most);
     switch (parameter.kind) {
         case Kind::flag:
-            if (shown && !parameter.kept.on.empty())
-                return std::string(parameter.kept.off) + " or " + std::string(parameter.kept.on);
+            if (shown && !parameter.storedAs.on.empty())
+                return std::string(parameter.storedAs.off) + " or " + std::string(parameter.storedAs.on);
             return "true or false";
         case Kind::choice:
             return parameter.names.empty() ? listed(parameter.choices()) : std::string(parameter.names);
@@ -86,8 +86,8 @@ std::string nounOf(const Parameter& parameter) {
 
 /// "auto, or ": the words that a row accepts beside its values.
 std::string otherwise(const Parameter& parameter) {
-    if (parameter.otherwise.empty()) return {};
-    return std::string(parameter.otherwise) + (parameter.automatic ? ", auto, or " : ", or ");
+    if (parameter.specialValue.empty()) return {};
+    return std::string(parameter.specialValue) + (parameter.automatic ? ", auto, or " : ", or ");
 }
 
 bool within(const Bounds& bounds, double number) {
@@ -129,7 +129,7 @@ std::optional<Value> namesIn(const Parameter& parameter, const std::string& text
 /// The value in the row's type; empty when conversion is impossible.
 std::optional<Value> fitted(const Parameter& parameter, const Value& value, bool shown) {
     const Bounds bounds = shownBounds(parameter, shown);
-    const double scale = shown ? parameter.shown.scale : 1;
+    const double scale = shown ? parameter.displayUnit.scale : 1;
     switch (parameter.kind) {
         case Kind::flag:
             if (std::holds_alternative<bool>(value)) return value;
@@ -215,7 +215,7 @@ const Parameter& parameter(std::string_view path) {
 }
 
 const Parameter& ofSetting(std::string_view key) {
-    return *std::ranges::find(parameters(), key, [](const Parameter& row) { return row.kept.checkpoint; });
+    return *std::ranges::find(parameters(), key, [](const Parameter& row) { return row.storedAs.checkpoint; });
 }
 
 std::string allowedText(const Parameter& parameter) { return otherwise(parameter) + allowed(parameter, false); }
@@ -223,7 +223,8 @@ std::string allowedText(const Parameter& parameter) { return otherwise(parameter
 Value checked(const Parameter& parameter, const Value& value, std::string_view name, bool shown) {
     const Value meant = asText(parameter, value);
     const auto* word = std::get_if<std::string>(&meant);
-    if (word && !word->empty() && (*word == parameter.otherwise || (parameter.automatic && *word == "auto"))) return meant;
+    if (word && !word->empty() && (*word == parameter.specialValue || (parameter.automatic && *word == "auto")))
+        return meant;
     if (const std::optional<Value> found = fitted(parameter, meant, shown)) return *found;
     if (name.empty()) name = parameter.path;
     const bool some = parameter.kind == Kind::names;
@@ -234,7 +235,7 @@ Value checked(const Parameter& parameter, const Value& value, std::string_view n
         if (unknown == "none") throw UsageError(std::string(name) + " '" + *word + "': none stands alone");
         const std::vector<std::string> names = parameter.choices();
         std::vector<std::string_view> valid(names.begin(), names.end());
-        if (!parameter.otherwise.empty()) valid.insert(valid.begin(), parameter.otherwise);
+        if (!parameter.specialValue.empty()) valid.insert(valid.begin(), parameter.specialValue);
         if (some) valid.insert(valid.begin(), {"all", "none"});
         throw UsageError(std::string(name) + ": " + unknownName(nounOf(parameter), unknown, valid));
     }
@@ -282,7 +283,7 @@ Value optionValue(const Parameter& row, std::string_view option, const std::stri
         else if (const auto large = wholeText<std::uint64_t>(text))
             value = *large;
     } else if (row.kind == Kind::flag) {
-        if (text == row.kept.on || text == row.kept.off) value = text == row.kept.on;
+        if (text == row.storedAs.on || text == row.storedAs.off) value = text == row.storedAs.on;
     }
     return checked(row, value, option, true);
 }
@@ -291,23 +292,24 @@ Value fileValue(const Parameter& row, std::string_view key, std::string_view tex
     std::optional<Value> value = tomlValue(text);
     if (isWords(row) && !(value && std::holds_alternative<std::string>(*value)))
         throw UsageError(std::string(key) + " must be a name in quotes");
-    if (row.kind == Kind::flag && !row.kept.on.empty()) return optionValue(row, key, std::string(text));
+    if (row.kind == Kind::flag && !row.storedAs.on.empty()) return optionValue(row, key, std::string(text));
     return checked(row, value.value_or(std::string(text)), key, true);
 }
 
 std::string fileText(const Parameter& row, const Value& value) {
     if (const auto* text = std::get_if<std::string>(&value)) return tomlString(*text);
     const auto* flag = std::get_if<bool>(&value);
-    if (flag && !row.kept.on.empty()) return std::string(*flag ? row.kept.on : row.kept.off);
+    if (flag && !row.storedAs.on.empty()) return std::string(*flag ? row.storedAs.on : row.storedAs.off);
     // Nine digits reproduce a float in any unit.
-    if (row.shown.scale != 1) return formatted("%.9g", std::get<double>(value) * row.shown.scale);
+    if (row.displayUnit.scale != 1) return formatted("%.9g", std::get<double>(value) * row.displayUnit.scale);
     return valueText(value);
 }
 
 const Parameter* sharing(const Parameter& row, std::string_view StoredNames::*name) {
-    if ((row.kept.*name).empty()) return nullptr;
+    if ((row.storedAs.*name).empty()) return nullptr;
     for (const Parameter& other : parameters())
-        if (other.kept.*name == row.kept.*name && (other.kind == Kind::flag) != (row.kind == Kind::flag)) return &other;
+        if (other.storedAs.*name == row.storedAs.*name && (other.kind == Kind::flag) != (row.kind == Kind::flag))
+            return &other;
     return nullptr;
 }
 
@@ -331,10 +333,10 @@ std::string keptText(const Parameter& parameter) {
     const auto add = [&](std::string_view where, std::string_view name) {
         if (!name.empty()) addTo(text, std::string(where) + " (" + std::string(name) + ")");
     };
-    add("command line", parameter.kept.option);
-    add("scene file", parameter.kept.scene);
-    add("checkpoint", parameter.kept.checkpoint);
-    add("config.toml", parameter.kept.configuration);
+    add("command line", parameter.storedAs.option);
+    add("scene file", parameter.storedAs.scene);
+    add("checkpoint", parameter.storedAs.checkpoint);
+    add("config.toml", parameter.storedAs.configuration);
     return text.empty() ? "nowhere" : text;
 }
 

@@ -81,15 +81,15 @@ struct Parameter {
     std::string_view defaultText{};  ///< default: a value, or words in brackets
     /// An additional word: "auto" where scene, backend or machine choose, "same" for the value of the first run. Empty:
     /// none.
-    std::string_view otherwise{};
-    bool automatic = false;  ///< a number that takes "auto" beside `otherwise`
+    std::string_view specialValue{};
+    bool automatic = false;  ///< a number that takes "auto" beside `specialValue`
     bool multiples = false;  ///< whole numbers may be written 64k (= 65536) and 1M
     bool single = false;     ///< stored in single precision, so it must be valid there too
     bool measured = false;   ///< depends on the clock of the machine, so it is empty where no clock is visible
     bool counted = false;    ///< measured, but the same on every machine: never empty
-    DisplayUnit shown{};
+    DisplayUnit displayUnit{};
     DragSpec dragged{};
-    StoredNames kept{};
+    StoredNames storedAs{};
     /// Names of a choice; and a summary of them where they are many or differ between builds.
     std::function<std::vector<std::string>()> choices{};
     std::string_view names{};
@@ -103,7 +103,7 @@ struct Parameter {
     /// Whether the value of a state at or after `time` [T] is still to be measured; null: the value is always of now.
     std::function<bool(const Document&, double time)> lags{};
     /// The requested value, where it can differ from the value in force; null: they are the same.
-    std::function<Value(const Document&)> asked{};
+    std::function<Value(const Document&)> requested{};
     /// Stores a value that checked() accepted. Throws UsageError for a conflict with other values. Null: the row is a fact.
     std::function<void(Document&, const Value&)> set{};
     /// Stores a run setting in a request without a document. Without a function of its own, a row uses the conversion of

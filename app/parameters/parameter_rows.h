@@ -126,7 +126,7 @@ public:
     }
 
     /// A row for the object that `at` refers to: a flag (off unless `defaultText` says otherwise), a number or a text. An
-    /// empty optional reads as the word `otherwise`.
+    /// empty optional reads as the word `specialValue`.
     template <class At>
     Parameter& member(std::string path, std::string_view label, std::string_view idea, std::string_view defaultText, At at,
                       Parameter&& rest = {}) {
@@ -135,11 +135,11 @@ public:
         if (rest.kind == Kind::number) rest.kind = kindOf<Held>();
         if (rest.kind == Kind::flag && defaultText.empty()) defaultText = "false";
         if constexpr (kOptional<Held>) {
-            rest.get = [at, word = std::string(rest.otherwise)](const Document& d) -> Value {
+            rest.get = [at, word = std::string(rest.specialValue)](const Document& d) -> Value {
                 return at(d) ? asValue(*at(d)) : Value(word);
             };
             if (!rest.set)
-                rest.set = [at, word = Value(std::string(rest.otherwise))](Document& d, const Value& value) {
+                rest.set = [at, word = Value(std::string(rest.specialValue))](Document& d, const Value& value) {
                     at(d) = value == word ? Held() : Held(fromValue<typename Held::value_type>(value));
                 };
         } else {
@@ -153,7 +153,7 @@ public:
     template <class At>
     Parameter& numberOrAuto(std::string path, std::string_view label, std::string_view idea, At at, double none,
                             Parameter&& rest) {
-        rest.otherwise = "auto";
+        rest.specialValue = "auto";
         Parameter& row = member(std::move(path), label, idea, "auto", at, std::move(rest));
         row.get = [at, none](const Document& d) { return at(d) == none ? Value(std::string("auto")) : Value(at(d)); };
         row.set = [at, none](Document& d, const Value& v) { at(d) = isAuto(v) ? none : std::get<double>(v); };

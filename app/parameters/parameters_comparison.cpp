@@ -22,8 +22,9 @@ constexpr auto inTwin = at<&Document::intent, &Intent::twin, member>;
 
 /// The row of the run with that key.
 const Parameter& rowOfRun(std::span<const Parameter> run, std::string_view key) {
-    return *std::find_if(run.begin(), run.end(),
-                         [&](const Parameter& row) { return row.kept.checkpoint == key && row.path.starts_with("run."); });
+    return *std::find_if(run.begin(), run.end(), [&](const Parameter& row) {
+        return row.storedAs.checkpoint == key && row.path.starts_with("run.");
+    });
 }
 
 /// Alternatives for the running twin, where its lists contain more than names.
@@ -66,11 +67,11 @@ Parameter differing(const Parameter& run, std::string_view key) {
                   .kind = run.kind,
                   .bounds = run.bounds,
                   .defaultText = "same",
-                  .otherwise = "same",
+                  .specialValue = "same",
                   .dragged = run.dragged,
-                  .kept = {.option = "--twin", .scene = "twin"}};
+                  .storedAs = {.option = "--twin", .scene = "twin"}};
     if (run.choices)
-        row.choices = [names = run.choices, automatic = run.otherwise] {
+        row.choices = [names = run.choices, automatic = run.specialValue] {
             std::vector<std::string> all = names();
             if (!automatic.empty()) all.insert(all.begin(), std::string(automatic));
             return all;
@@ -91,7 +92,7 @@ Parameter differing(const Parameter& run, std::string_view key) {
         if (!choice.names(key)) return std::string("same");
         return valueOf(settingRow(key).text(choice.values));
     };
-    row.automatic = run.otherwise == "auto" && !row.choices;
+    row.automatic = run.specialValue == "auto" && !row.choices;
     row.set = [key](Document& d, const Value& value) { differ(d.intent.twin, key, value); };
     return row;
 }
@@ -140,9 +141,9 @@ std::vector<Parameter> comparisonParameters() {
                                            "one over the other: blue the first, orange the twin, white both"};
     Rows rows;
     rows.member("twin.on", "A twin", "the same start a second time in other settings", "", inTwin<&TwinChoice::on>,
-                {.kept = {.option = "--twin", .scene = "twin"}});
+                {.storedAs = {.option = "--twin", .scene = "twin"}});
     rows.choice("twin.view", "Twin view", "how both runs share the picture", "side", twinViews, inTwin<&TwinChoice::view>,
-                {.kept = {.option = "--twin-view", .scene = "twin.view"}, .offers = [kIdeas](const Document& d) {
+                {.storedAs = {.option = "--twin-view", .scene = "twin.view"}, .offers = [kIdeas](const Document& d) {
                      std::vector<SettingChoice> offers;
                      for (std::size_t i = 0; i < std::size(kIdeas); ++i)
                          offers.push_back(

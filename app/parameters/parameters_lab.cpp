@@ -62,17 +62,17 @@ void addCalculator(Rows& rows) {
     constexpr double kMost = 1 << 30;
     rows.member("calculator.shared", "Shared",
                 "bytes of shared memory a block; auto: a tile of a body a thread, 16 bytes each", "auto",
-                inPlan<&OccupancyAsk::shared>, {.bounds = {.least = 0, .most = kMost}, .otherwise = "auto"});
+                inPlan<&OccupancyAsk::shared>, {.bounds = {.least = 0, .most = kMost}, .specialValue = "auto"});
     rows.member("calculator.multiprocessors", "Multiprocessors", "of the GPU; auto: of the one named", "auto",
-                inPlan<&OccupancyAsk::multiprocessors>, {.bounds = {.least = 1, .most = 100000}, .otherwise = "auto"});
+                inPlan<&OccupancyAsk::multiprocessors>, {.bounds = {.least = 1, .most = 100000}, .specialValue = "auto"});
     rows.member("calculator.warps", "Warps", "resident on a multiprocessor at most; auto: of the GPU named", "auto",
-                inPlan<&OccupancyAsk::warps>, {.bounds = {.least = 1, .most = 1024}, .otherwise = "auto"});
+                inPlan<&OccupancyAsk::warps>, {.bounds = {.least = 1, .most = 1024}, .specialValue = "auto"});
     rows.member("calculator.resident_blocks", "Blocks", "resident on a multiprocessor at most; auto: of the GPU named",
-                "auto", inPlan<&OccupancyAsk::blocks>, {.bounds = {.least = 1, .most = 1024}, .otherwise = "auto"});
+                "auto", inPlan<&OccupancyAsk::blocks>, {.bounds = {.least = 1, .most = 1024}, .specialValue = "auto"});
     rows.member("calculator.register_file", "Register file", "registers of a multiprocessor; auto: of the GPU named", "auto",
-                inPlan<&OccupancyAsk::registerFile>, {.bounds = {.least = 256, .most = kMost}, .otherwise = "auto"});
+                inPlan<&OccupancyAsk::registerFile>, {.bounds = {.least = 256, .most = kMost}, .specialValue = "auto"});
     rows.member("calculator.shared_memory", "Shared memory", "bytes of a multiprocessor; auto: of the GPU named", "auto",
-                inPlan<&OccupancyAsk::sharedMemory>, {.bounds = {.least = 0, .most = kMost}, .otherwise = "auto"});
+                inPlan<&OccupancyAsk::sharedMemory>, {.bounds = {.least = 0, .most = kMost}, .specialValue = "auto"});
 }
 
 }  // namespace

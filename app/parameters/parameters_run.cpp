@@ -21,9 +21,9 @@ using namespace rows;
 constexpr std::string_view kScenesOwn = "(the scene's own)";
 
 template <auto member>
-constexpr auto inForceOf = at<&Document::facts, &Facts::configuration, member>;
+constexpr auto inForceOf = at<&Document::facts, &RunFacts::configuration, member>;
 template <auto member>
-constexpr auto inForces = at<&Document::facts, &Facts::configuration, &RunConfiguration::force, member>;
+constexpr auto inForces = at<&Document::facts, &RunFacts::configuration, &RunConfiguration::force, member>;
 template <auto member>
 constexpr auto inIntent = at<&Document::intent, member>;
 template <auto member>
@@ -31,7 +31,7 @@ constexpr auto inFacts = at<&Document::facts, member>;
 
 /// Whether energy and shape of a state at or after `time` are still to be measured.
 bool energyLags(const Document& d, double time) {
-    const Facts& facts = d.facts;
+    const RunFacts& facts = d.facts;
     return facts.energyComes && (!facts.energyTime || facts.precedes(*facts.energyTime, time));
 }
 
@@ -74,18 +74,18 @@ const Scene* askedScene(const Document& d) {
 void addStart(Rows& rows) {
     nameSetting(rows, "run.scene", "Scene", "the starting state; its own time step, softening and view come with it",
                 "collision", sceneTable, inForceOf<&RunConfiguration::scene>,
-                {.kept = {.option = "SCENE", .scene = "scene", .configuration = "scene.name", .checkpoint = "scene"},
+                {.storedAs = {.option = "SCENE", .scene = "scene", .configuration = "scene.name", .checkpoint = "scene"},
                  .names = "a scene of 'gravlab list scenes'",
                  .ask = [](RunRequest& r, const Value& v) { r.changeScene(sceneNamed(textOf(v)).name); }});
     setting(rows, "run.scene_version", "Version",
             "version of the scene's start; a file names the version that it was made with", "(the newest)",
             inForceOf<&RunConfiguration::sceneVersion>,
-            {.otherwise = "auto",
-             .kept = {.option = "--scene-version",
-                      .scene = "scene_version",
-                      .checkpoint = "scene_version",
-                      .placeholder = "NUMBER",
-                      .help = "version of the scene's start, where it has several"},
+            {.specialValue = "auto",
+             .storedAs = {.option = "--scene-version",
+                          .scene = "scene_version",
+                          .checkpoint = "scene_version",
+                          .placeholder = "NUMBER",
+                          .help = "version of the scene's start, where it has several"},
              .set = [](Document& d, const Value& v) {
                  RunRequest wanted = asked(d);
                  take(wanted, "scene_version", v);
@@ -97,14 +97,14 @@ void addStart(Rows& rows) {
             inForceOf<&RunConfiguration::bodies>,
             {.explanation = "Each body is pulled by each of the others, so twice as many cost four times as much a step, "
                             "unless distant bodies are grouped.",
-             .otherwise = "auto",
+             .specialValue = "auto",
              .multiples = true,
-             .kept = {.option = "--bodies",
-                      .scene = "bodies",
-                      .configuration = "scene.bodies",
-                      .checkpoint = "bodies",
-                      .placeholder = "N",
-                      .alias = "-n"},
+             .storedAs = {.option = "--bodies",
+                          .scene = "bodies",
+                          .configuration = "scene.bodies",
+                          .checkpoint = "bodies",
+                          .placeholder = "N",
+                          .alias = "-n"},
              .set = [](Document& d, const Value& v) {
                  const Scene& scene = sceneNamed(asked(d).scene, asked(d).sceneVersion);
                  if (!isAuto(v) && scene.fixedBodies != 0 && numberOf(v) != static_cast<double>(scene.fixedBodies))
@@ -116,7 +116,7 @@ void addStart(Rows& rows) {
             inForceOf<&RunConfiguration::seed>,
             {.explanation =
                  "Scenes draw places and velocities at random; a seed names one of the draws, the same on every machine.",
-             .kept = {.option = "--seed", .scene = "seed", .checkpoint = "seed", .placeholder = "NUMBER"}});
+             .storedAs = {.option = "--seed", .scene = "seed", .checkpoint = "seed", .placeholder = "NUMBER"}});
 }
 
 /// The numbers of scenes: one row for each name, shared by all scenes that have it.
@@ -138,8 +138,8 @@ void addSceneNumbers(Rows& rows) {
             rows.own(path, number.label, number.idea, kScenesOwn,
                      {.unit = number.unit,
                       .bounds = {.least = number.least, .most = number.most},
-                      .otherwise = "auto",
-                      .kept = {.option = "--set", .scene = "parameters", .checkpoint = "parameters"},
+                      .specialValue = "auto",
+                      .storedAs = {.option = "--set", .scene = "parameters", .checkpoint = "parameters"},
                       .get = [rowOf](const Document& d) -> Value {
                           const SceneParameter* row = rowOf(*d.facts.scene);
                           if (!row) return {};
@@ -201,7 +201,7 @@ Value unrollValue(int unroll) { return unroll == kAutoUnroll ? Value(unrollText(
 /// A number of the launch. Setting one leaves the kernel and the other numbers unchanged.
 void knob(Rows& rows, std::string path, std::string_view label, std::string_view idea, std::string_view key, Parameter rest,
           int LaunchConfig::*member) {
-    rest.kept.checkpoint = key;
+    rest.storedAs.checkpoint = key;
     rest.set = [key](Document& d, const Value& v) {
         asked(d).pairs().kernel = kernelRequestOf(inForce(d).pairs().kernel);
         takeKnob(asked(d), key, v);
@@ -218,43 +218,44 @@ void addMachine(Rows& rows) {
         {.explanation =
              "A backend is a kind of hardware with the code for it: 'reference' is plain double precision to check the "
              "others by, 'cpu' takes all cores and their vector units, 'cuda' an NVIDIA GPU.",
-         .otherwise = "auto",
-         .kept = {.option = "--backend", .checkpoint = "backend"},
+         .specialValue = "auto",
+         .storedAs = {.option = "--backend", .checkpoint = "backend"},
          .names = "a backend of 'gravlab list backends'",
          .offers = [](const Document& d) { return backendChoices(inForce(d)); },
          .ask = [](RunRequest& r,
                    const Value& v) { r.changeBackend(isAuto(v) ? std::nullopt : std::optional(textOf(v))); }});
     setting(rows, "run.device", "Device", "CUDA device, see 'gravlab list devices'", "0",
             [](const Document& d) { return inForce(d).backendOptions.device; },
-            {.kept = {.option = "--device", .checkpoint = "device", .placeholder = "INDEX"}});
+            {.storedAs = {.option = "--device", .checkpoint = "device", .placeholder = "INDEX"}});
     setting(rows, "run.threads", "Threads", "CPU threads", "auto",
             [](const Document& d) -> Value {
                 const std::optional<int> count = inForce(d).backendOptions.threads;
                 return count ? asValue(*count) : Value(std::string("auto"));
             },
-            {.kind = Kind::integer, .otherwise = "auto", .kept = {.option = "--threads", .checkpoint = "threads"}});
+            {.kind = Kind::integer, .specialValue = "auto", .storedAs = {.option = "--threads", .checkpoint = "threads"}});
     setting(rows, "run.simd", "SIMD", "instruction set of the CPU backend", "auto",
             [](const Document& d) { return inForce(d).backendOptions.simd.value_or("auto"); },
-            {.otherwise = "auto", .kept = {.option = "--simd", .checkpoint = "simd"}});
+            {.specialValue = "auto", .storedAs = {.option = "--simd", .checkpoint = "simd"}});
     nameSetting(
         rows, "run.kernel", "Kernel", "how the backend computes the forces; its launch begins at the usual values", "auto",
         nameableKernels, [](const Document& d) { return inForce(d).pairs().kernel.kernel; },
         {.explanation = "A kernel is the innermost program: it sums the pulls of all bodies on one. Each row of the list "
                         "adds one idea to the row before, so that one sees what the idea is worth.",
-         .otherwise = "auto",
-         .kept = {.option = "--kernel", .checkpoint = "kernel"},
+         .specialValue = "auto",
+         .storedAs = {.option = "--kernel", .checkpoint = "kernel"},
          .names = "a kernel of 'gravlab list kernels'",
          .offers = kernelChoices,
          .ask = [](RunRequest& r, const Value& v) {
              r.pairs().kernel = {};
              if (!isAuto(v)) r.pairs().kernel.kernel = textOf(v);
          }});
-    setting(rows, "run.term_kernels", "Term kernels", "how forces beside the pair law are computed, TERM=ROW for each",
-            "auto", [](const Document& d) { return termRequestsText(requestOf(inForce(d)).terms); },
-            {.explanation = "Scenes and files may bring force terms beside the pair law, such as springs between bodies. "
-                            "Each has kernels of its own; the backend chooses those that are not named.",
-             .otherwise = "auto",
-             .kept = {.option = "--term-kernel",
+    setting(
+        rows, "run.term_kernels", "Term kernels", "how forces beside the pair law are computed, TERM=ROW for each", "auto",
+        [](const Document& d) { return termRequestsText(requestOf(inForce(d)).terms); },
+        {.explanation = "Scenes and files may bring force terms beside the pair law, such as springs between bodies. "
+                        "Each has kernels of its own; the backend chooses those that are not named.",
+         .specialValue = "auto",
+         .storedAs = {.option = "--term-kernel",
                       .checkpoint = "term_kernels",
                       .placeholder = "TERM=ROW",
                       .help = "kernel of a force term, as in springs=list or springs=list:block=64; several with commas; "
@@ -265,16 +266,16 @@ void addMachine(Rows& rows) {
               "A GPU runs threads in blocks that share a small fast memory, where a tile of bodies is read once for all "
               "of them. Large blocks read less from far memory; more small blocks run side by side (occupancy). On a "
               "CPU a core takes a block of bodies at a time.",
-          .kept = {.option = "--block", .placeholder = "THREADS"}},
+          .storedAs = {.option = "--block", .placeholder = "THREADS"}},
          &LaunchConfig::block);
     knob(rows, "run.unroll", "Unroll", "how many pairs the inner loop writes out", "unroll",
          {.explanation =
               "A loop that is written out several times has fewer jumps, and independent pairs overlap; too many need "
               "more registers than a thread has. With 1 it is not written out at all; auto leaves it to the compiler.",
           .bounds = {.least = 1},
-          .otherwise = "auto",
-          .kept = {.option = "--unroll", .placeholder = "FACTOR"},
-          .asked =
+          .specialValue = "auto",
+          .storedAs = {.option = "--unroll", .placeholder = "FACTOR"},
+          .requested =
               [](const Document& d) {
                   const std::optional<int> unroll = asked(d).pairs().kernel.launch.unroll;
                   return unroll ? unrollValue(*unroll) : Value();
@@ -286,12 +287,12 @@ void addMachine(Rows& rows) {
          {.explanation =
               "Each source that is read then acts on several targets, which saves reads; the registers that it takes let "
               "fewer threads run side by side.",
-          .kept = {.option = "--bodies-per-thread", .placeholder = "COUNT"}},
+          .storedAs = {.option = "--bodies-per-thread", .placeholder = "COUNT"}},
          &LaunchConfig::bodiesPerThread);
     knob(rows, "run.split", "Split", "threads that share one target's sources", "split",
          {.explanation = "Few bodies give a GPU too few threads to stay busy. With a split, several threads sum one target, "
                          "each over a part of the sources.",
-          .kept = {.option = "--split", .placeholder = "COUNT"}},
+          .storedAs = {.option = "--split", .placeholder = "COUNT"}},
          &LaunchConfig::split);
 }
 
@@ -302,8 +303,8 @@ void addPhysics(Rows& rows) {
         {.explanation = "A step kicks velocities by the forces and lets bodies drift by their velocities. Symplectic "
                         "integrators such as leapfrog keep the energy within bounds for ever; those of higher order are "
                         "more exact a step, and need several forces for it.",
-         .otherwise = "auto",
-         .kept = {.option = "--integrator", .scene = "integrator", .checkpoint = "integrator"},
+         .specialValue = "auto",
+         .storedAs = {.option = "--integrator", .scene = "integrator", .checkpoint = "integrator"},
          .offers = [](const Document& d) { return integratorChoices(inForce(d)); }});
     setting(rows, "run.time_step", "Time step", "simulated time a step; a negative one runs backwards", kScenesOwn,
             inForceOf<&RunConfiguration::timeStep>,
@@ -312,32 +313,32 @@ void addPhysics(Rows& rows) {
                  "Half of it costs twice as much and makes leapfrog's error a quarter.",
              .unit = "T",
              .bounds = {.zero = false},
-             .otherwise = "auto",
+             .specialValue = "auto",
              .dragged = {.floor = 1e-7, .format = "%.5g", .least = 1e-12, .most = 1e6},
-             .kept = {.option = "--dt", .scene = "time_step", .checkpoint = "time_step", .placeholder = "TIME"}});
+             .storedAs = {.option = "--dt", .scene = "time_step", .checkpoint = "time_step", .placeholder = "TIME"}});
     setting(rows, "run.accuracy", "Accuracy",
             "largest relative error of the force on 99 % of the bodies; distant bodies are grouped", "auto",
             [](const Document& d) { return unlessZero(inForce(d).pairs().accuracy); },
             {.explanation =
                  "A distant group of bodies pulls almost like one body at its centre. It is used where the error stays "
                  "below this number, which makes large runs many times faster. Without it every pair is computed.",
-             .otherwise = "auto",
+             .specialValue = "auto",
              .dragged = {.floor = 1e-5, .format = "%.1e", .least = kFinestAccuracy, .most = kCoarsestAccuracy},
-             .kept = {.option = "--accuracy",
-                      .scene = "accuracy",
-                      .checkpoint = "accuracy",
-                      .help = "relative error of the forces; without it a window takes far bodies of many together, and "
-                              "other commands compute every pair"},
-             .asked = [](const Document& d) { return unlessZero(asked(d).pairs().accuracy.value_or(0)); }});
+             .storedAs = {.option = "--accuracy",
+                          .scene = "accuracy",
+                          .checkpoint = "accuracy",
+                          .help = "relative error of the forces; by default a window uses a tree for many bodies, and other "
+                                  "commands compute all pairs"},
+             .requested = [](const Document& d) { return unlessZero(asked(d).pairs().accuracy.value_or(0)); }});
     rows.own("run.exact_forces", "Exact forces", "compute every pair, also where a window would group distant bodies",
              "false",
              {.explanation = "A window groups distant bodies where a scene has very many; with this option every pair is "
                              "computed, however long that takes.",
               .kind = Kind::flag,
-              .kept = {.option = "--exact",
-                       .configuration = "scene.exact_forces",
-                       .help = "compute every pair, also where a window takes far bodies together",
-                       .window = true},
+              .storedAs = {.option = "--exact",
+                           .configuration = "scene.exact_forces",
+                           .help = "compute every pair, also where a window takes far bodies together",
+                           .window = true},
               .get = [](const Document& d) -> Value { return !d.facts.kernel->approximates; },
               .set =
                   [](Document& d, const Value& v) {
@@ -353,67 +354,69 @@ void addPhysics(Rows& rows) {
             {.explanation =
                  "A cell of the tree that looks smaller than this pulls as one body; smaller angles are more exact and "
                  "slower.",
-             .otherwise = "auto",
+             .specialValue = "auto",
              .dragged = {.floor = 0.01, .format = "%.2f", .least = kLeastOpening, .most = kMostOpening},
-             .kept = {.option = "--opening", .checkpoint = "opening", .placeholder = "THETA"}});
-    setting(rows, "run.softening", "Softening", "length that blunts close encounters", kScenesOwn,
-            inForces<&ForceSettings::softening>,
-            {.explanation =
-                 "Gravity as if every body were a small cloud of this size: far away nothing changes, closer than this "
-                 "the pull fades instead of growing without end. It stands for the many stars that a body is a sample "
-                 "of; too much of it blurs what is smaller.",
-             .unit = "L",
-             .bounds = {.least = 0},
-             .otherwise = "auto",
-             .dragged = {.onRelease = true, .least = 0},
-             .kept = {.option = "--softening", .scene = "softening", .checkpoint = "softening", .placeholder = "LENGTH"}});
+             .storedAs = {.option = "--opening", .checkpoint = "opening", .placeholder = "THETA"}});
+    setting(
+        rows, "run.softening", "Softening", "length that blunts close encounters", kScenesOwn,
+        inForces<&ForceSettings::softening>,
+        {.explanation =
+             "Gravity as if every body were a small cloud of this size: far away nothing changes, closer than this "
+             "the pull fades instead of growing without end. It stands for the many stars that a body is a sample "
+             "of; too much of it blurs what is smaller.",
+         .unit = "L",
+         .bounds = {.least = 0},
+         .specialValue = "auto",
+         .dragged = {.onRelease = true, .least = 0},
+         .storedAs = {.option = "--softening", .scene = "softening", .checkpoint = "softening", .placeholder = "LENGTH"}});
     nameSetting(
         rows, "run.law", "Law", "how two bodies act on each other", kScenesOwn, laws,
         [](const Document& d) { return lawRow(inForce(d).force.law).name; },
         {.explanation = "Gravity and the force between charges fall with the square of the distance, a power law with any "
                         "exponent; neutral atoms, as Lennard-Jones has them, attract a little and repel when they touch.",
-         .otherwise = "auto",
-         .kept = {.option = "--law", .scene = "law", .checkpoint = "law"},
+         .specialValue = "auto",
+         .storedAs = {.option = "--law", .scene = "law", .checkpoint = "law"},
          .offers = [](const Document& d) { return lawChoices(inForce(d)); }});
     for (const LawNumber& number : lawNumbers())
         setting(rows, "run." + std::string(number.key), number.label, number.idea, kScenesOwn,
                 [&number](const Document& d) { return inForce(d).force.*number.force; },
                 {.unit = number.unit,
-                 .otherwise = "auto",
+                 .specialValue = "auto",
                  // A number that can be 0 or negative cannot move by a fraction of itself.
                  .dragged = number.least < 0 ? DragSpec{.speed = 0, .floor = 0.02, .format = "%.2f"} : DragSpec{},
-                 .kept = {.option = number.option, .scene = number.key, .checkpoint = number.key, .help = number.help},
+                 .storedAs = {.option = number.option, .scene = number.key, .checkpoint = number.key, .help = number.help},
                  .unavailable = [&number](const Document& d) -> Reason {
                      const Scene* scene = askedScene(d);
                      return number.acts(asked(d).law.value_or(scene ? scene->law : Law::gravity))
                                 ? Reason()
                                 : "it belongs to " + std::string(number.of);
                  }});
-    setting(rows, "run.fields", "Fields", "forces from outside: haloes, discs, a bar, drags, relativity", kScenesOwn,
-            [](const Document& d) { return fieldsText(inForce(d).fields.value_or(std::vector<OuterField>())); },
-            {.explanation =
-                 "Each field acts on every body by itself: a halo, a disc or a bar that is not made of bodies, a drag, "
-                 "or the first effects of relativity. 'gravlab list fields' has them with their numbers.",
-             .otherwise = "auto",
-             .kept = {.option = "--field",
+    setting(
+        rows, "run.fields", "Fields", "forces from outside: haloes, discs, a bar, drags, relativity", kScenesOwn,
+        [](const Document& d) { return fieldsText(inForce(d).fields.value_or(std::vector<OuterField>())); },
+        {.explanation =
+             "Each field acts on every body by itself: a halo, a disc or a bar that is not made of bodies, a drag, "
+             "or the first effects of relativity. 'gravlab list fields' has them with their numbers.",
+         .specialValue = "auto",
+         .storedAs = {.option = "--field",
                       .scene = "fields",
                       .checkpoint = "fields",
                       .placeholder = "NAME,NUMBER=VALUE,...",
                       .help = "a force from outside, as in nfw,mass=1e12Msun,scale=16kpc; may be given several times and "
                               "replaces the scene's own; none for no such force; see 'gravlab list fields'"},
-             .set = [](Document& d, const Value& v) {
-                 // A mistake is refused here, with the sentence of the field; units are those of the run.
-                 if (!isAuto(v)) parsedFields(textOf(v), runUnits(d.facts.scene->units));
-                 take(asked(d), "fields", v);
-             }});
+         .set = [](Document& d, const Value& v) {
+             // A mistake is refused here, with the sentence of the field; units are those of the run.
+             if (!isAuto(v)) parsedFields(textOf(v), runUnits(d.facts.scene->units));
+             take(asked(d), "fields", v);
+         }});
     nameSetting(
         rows, "run.precision", "Precision", "of forces and bodies: fp32 is fast, fp64 exact, mixed between",
         "(fp64 up to 256 bodies on the CPU, else fp32)", precisions,
         [](const Document& d) { return nameOf(inForce(d).force.precision); },
         {.explanation = "How many digits a number has: fp32 has 7 and is what GPUs are fast in, fp64 has 16. mixed computes "
                         "pairs in fp32 and keeps places and sums in fp64.",
-         .otherwise = "auto",
-         .kept = {.option = "--precision", .scene = "precision", .checkpoint = "precision"},
+         .specialValue = "auto",
+         .storedAs = {.option = "--precision", .scene = "precision", .checkpoint = "precision"},
          .offers = [](const Document& d) { return precisionChoices(inForce(d)); }});
 }
 
@@ -424,30 +427,31 @@ void addContact(Rows& rows) {
         [](const Document& d) { return contactRow(inForce(d).contact.mode).name; },
         {.explanation = "Bodies are points unless they have radii. Two that touch merge if they stay bound, also against "
                         "the tides of a heavier body; otherwise they bounce. Bodies that stick always merge.",
-         .otherwise = "auto",
-         .kept = {.option = "--contact", .scene = "contact", .checkpoint = "contact"},
+         .specialValue = "auto",
+         .storedAs = {.option = "--contact", .scene = "contact", .checkpoint = "contact"},
          .names = "none, merge, bounce or stick"});
     const auto number = [&](std::string_view key, std::string_view label, std::string_view idea,
                             double ContactSettings::*member, Parameter rest) {
-        rest.otherwise = "auto";
+        rest.specialValue = "auto";
         rest.bounds.least = 0;
-        rest.kept.scene = rest.kept.checkpoint = key;
+        rest.storedAs.scene = rest.storedAs.checkpoint = key;
         setting(
             rows, "run." + std::string(key), label, idea, kScenesOwn,
             [member](const Document& d) { return inForce(d).contact.*member; }, std::move(rest));
     };
-    number(
-        "radius", "Radius", "of every body at the start; 0: their own radii", &ContactSettings::radius,
-        {.unit = "L", .dragged = {.onRelease = true, .least = 0}, .kept = {.option = "--radius", .placeholder = "LENGTH"}});
+    number("radius", "Radius", "of every body at the start; 0: their own radii", &ContactSettings::radius,
+           {.unit = "L",
+            .dragged = {.onRelease = true, .least = 0},
+            .storedAs = {.option = "--radius", .placeholder = "LENGTH"}});
     number("density", "Density", "gives each body the radius of a sphere of its mass; 0: their own radii",
            &ContactSettings::density,
            {.unit = "M/L^3",
             .dragged = {.onRelease = true, .least = 0},
-            .kept = {.option = "--density", .placeholder = "DENSITY"}});
+            .storedAs = {.option = "--density", .placeholder = "DENSITY"}});
     number("restitution", "Restitution", "fraction of the normal speed that a bounce keeps", &ContactSettings::restitution,
-           {.bounds = {.most = 1}, .dragged = {.least = 0, .most = 1}, .kept = {.option = "--restitution"}});
+           {.bounds = {.most = 1}, .dragged = {.least = 0, .most = 1}, .storedAs = {.option = "--restitution"}});
     number("friction", "Friction", "tangential over normal impulse of a bounce, at most; it makes bodies spin",
-           &ContactSettings::friction, {.dragged = {.least = 0}, .kept = {.option = "--friction"}});
+           &ContactSettings::friction, {.dragged = {.least = 0}, .storedAs = {.option = "--friction"}});
 }
 
 void addPace(Rows& rows) {
@@ -457,7 +461,7 @@ void addPace(Rows& rows) {
                          {.explanation = "More steps a frame show fewer of the computed states; the physics stays the same.",
                           .bounds = {.least = 1, .most = 1000000},
                           .dragged = {.speed = 0.02, .floor = 0.1, .format = "%.0f"},
-                          .kept = {.option = "--steps-per-frame", .scene = "view.steps_per_frame"}}),
+                          .storedAs = {.option = "--steps-per-frame", .scene = "view.steps_per_frame"}}),
              [](Document& d) { d.intent.speed = 0; });
     // This row follows the steps, which replace the speed: when a file has both, the speed counts.
     rows.member(
@@ -468,9 +472,9 @@ void addPace(Rows& rows) {
                         "below shows the speed reached.",
          .unit = "T/s",
          .bounds = {.least = 0},
-         .otherwise = "auto",
+         .specialValue = "auto",
          .dragged = {.speed = 0.02, .floor = 1e-6},
-         .kept = {.option = "--speed", .scene = "view.speed", .placeholder = "TIME/s", .window = true},
+         .storedAs = {.option = "--speed", .scene = "view.speed", .placeholder = "TIME/s", .window = true},
          .set = [](Document& d, const Value& v) { d.intent.speed = isAuto(v) ? ownSpeed(d.facts) : std::get<double>(v); }});
     rows.member(
         "run.time_budget", "Time budget",
@@ -480,7 +484,7 @@ void addPace(Rows& rows) {
          .unit = "ms",
          .bounds = {.least = 0},
          .dragged = {.floor = 0.05, .format = "%.5g ms"},
-         .kept = {.option = "--time-budget", .placeholder = "MS", .window = true}});
+         .storedAs = {.option = "--time-budget", .placeholder = "MS", .window = true}});
     rows.member("run.paused", "Paused", "the run stands still", "", inIntent<&Intent::paused>);
 }
 
@@ -490,17 +494,17 @@ Value onceVerified(const Document& d, double value) {
 }
 
 void addFacts(Rows& rows) {
-    rows.fact("run.step", "Step", "complete steps since the start", inFacts<&Facts::step>);
-    rows.fact("run.time", "Time", "simulated", inFacts<&Facts::time>, {.unit = "T"});
+    rows.fact("run.step", "Step", "complete steps since the start", inFacts<&RunFacts::step>);
+    rows.fact("run.time", "Time", "simulated", inFacts<&RunFacts::time>, {.unit = "T"});
     rows.fact("run.units", "Units", "units of arrays that a client shares: of lengths, velocities, masses and times",
               [](const Document& d) {
-                  const Facts& f = d.facts;
+                  const RunFacts& f = d.facts;
                   return f.scene ? arrayUnits(f.configuration, *f.scene).words() : std::string();
               });
     rows.fact("run.inner_step", "Inner step", "length of the newest automatic step; 0 with fixed steps",
-              inFacts<&Facts::innerStep>, {.unit = "T"});
+              inFacts<&RunFacts::innerStep>, {.unit = "T"});
     rows.measured("run.step_progress", "Progress", "part of the forces of the step under way",
-                  inFacts<&Facts::stepProgress>);
+                  inFacts<&RunFacts::stepProgress>);
     rows.fact(
         "run.check", "Check", "whether the forces agree with double precision: pending, passed, failed",
         [](const Document& d) {
@@ -510,9 +514,9 @@ void addFacts(Rows& rows) {
         {.explanation = "Accelerations of some bodies are computed once more in double precision: half of the errors are "
                         "below the first number, 99.9 % below the second."});
     rows.fact("run.bonds", "Bonds", "bonds that act in this run; the picture shows them as lines",
-              inFacts<&Facts::bondLines>);
+              inFacts<&RunFacts::bondLines>);
     rows.fact("run.broken_bonds", "Broken bonds", "bonds that have broken at the ends of steps",
-              inFacts<&Facts::brokenBonds>);
+              inFacts<&RunFacts::brokenBonds>);
     rows.measured(
         "run.rate", "Rate", "interactions per second: N*N for each force, or those that a tree evaluates",
         [](const Document& d) { return onceVerified(d, d.facts.interactionsPerSecond); },
@@ -534,13 +538,13 @@ void addFacts(Rows& rows) {
                   return std::int64_t{wide ? std::max(lanes / 2, 1) : lanes};
               },
               {.kind = Kind::integer});
-    rows.measured("run.steps_per_second", "Steps a second", "complete steps a second", inFacts<&Facts::stepsPerSecond>,
+    rows.measured("run.steps_per_second", "Steps a second", "complete steps a second", inFacts<&RunFacts::stepsPerSecond>,
                   {.explanation = "A step brings all bodies from one moment to the next.", .unit = "1/s"});
     rows.measured("run.speed_reached", "Speed reached", "simulated time a second of watching, over the last second",
-                  inFacts<&Facts::speed>, {.unit = "T/s"});
+                  inFacts<&RunFacts::speed>, {.unit = "T/s"});
     rows.measured(
         "run.energy_change", "Energy", "largest relative change of the energy since the start",
-        inFacts<&Facts::energyChange>,
+        inFacts<&RunFacts::energyChange>,
         {.explanation =
              "The sum of kinetic and potential energy should stay constant, so its change is the error of time step and "
              "precision. Above 1e-3 of the start the run is doubtful; above 1e-1 the picture does not follow the law.",
@@ -565,11 +569,11 @@ void addFacts(Rows& rows) {
          .lags = energyLags});
     rows.measured("run.half_mass_radius", "Half-mass radius",
                   "radius around the centre of mass that holds half of the mass, as last measured",
-                  inFacts<&Facts::halfMassRadius>,
+                  inFacts<&RunFacts::halfMassRadius>,
                   {.explanation = "It gives the size of a system that has no edge.", .unit = "L", .lags = energyLags});
-    rows.fact("run.backend_reason", "Why this backend", "which backend runs and why", inFacts<&Facts::backendWhy>);
-    rows.fact("run.vertex_path", "Vertices", "how vertices reach the picture and why", inFacts<&Facts::vertexPath>);
-    rows.fact("run.edited", "Edited", "bodies were changed by hand since the start", inFacts<&Facts::edited>);
+    rows.fact("run.backend_reason", "Why this backend", "which backend runs and why", inFacts<&RunFacts::backendWhy>);
+    rows.fact("run.vertex_path", "Vertices", "how vertices reach the picture and why", inFacts<&RunFacts::vertexPath>);
+    rows.fact("run.edited", "Edited", "bodies were changed by hand since the start", inFacts<&RunFacts::edited>);
     rows.fact("run.held", "Held bodies", "bodies that feel no force", [](const Document& d) { return d.facts.held.size(); });
 }
 
@@ -577,7 +581,7 @@ void addFacts(Rows& rows) {
 Value wanted(const Parameter& row, const SettingRow& setting, const RunRequest& request) {
     const Value value = tomlValue(setting.text(request)).value_or(Value());
     const bool none = value == Value(std::string()) || (value == Value(std::int64_t{0}) && row.bounds.least > 0);
-    return none && !row.otherwise.empty() ? Value(std::string(row.otherwise)) : value;
+    return none && !row.specialValue.empty() ? Value(std::string(row.specialValue)) : value;
 }
 
 }  // namespace
@@ -592,13 +596,13 @@ std::vector<Parameter> runParameters() {
     addPace(rows);
     addFacts(rows);
     for (Parameter& row : rows.all()) {
-        if (!row.path.starts_with("run.") || row.kept.checkpoint.empty()) continue;
-        const SettingRow& setting = settingRow(row.kept.checkpoint);
+        if (!row.path.starts_with("run.") || row.storedAs.checkpoint.empty()) continue;
+        const SettingRow& setting = settingRow(row.storedAs.checkpoint);
         if (!row.ask) row.ask = [&setting](RunRequest& r, const Value& v) { take(r, setting.key, v); };
         constexpr double kAny = 1e300;  // covers every finite number that a file may contain
         if (setting.least > -kAny) row.bounds.least = std::max(row.bounds.least, setting.least);
         if (setting.most < kAny) row.bounds.most = setting.most;
-        if (!row.asked) row.asked = [row, &setting](const Document& d) { return wanted(row, setting, asked(d)); };
+        if (!row.requested) row.requested = [row, &setting](const Document& d) { return wanted(row, setting, asked(d)); };
         if (!row.set) row.set = [ask = row.ask](Document& d, const Value& v) { ask(asked(d), v); };
     }
     return rows.take();

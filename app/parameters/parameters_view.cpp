@@ -23,24 +23,24 @@ void addCamera(Rows& rows) {
                 inCamera<&Camera::distance>,
                 {.unit = "L",
                  .bounds = {.least = 0, .aboveLeast = true},
-                 .kept = {.option = "--distance", .scene = "view.distance"}});
+                 .storedAs = {.option = "--distance", .scene = "view.distance"}});
     rows.member("camera.azimuth", "Azimuth", "of the camera, seen from above", "(the scene's own)",
                 inCamera<&Camera::azimuth>,
                 {.unit = "rad",
-                 .shown = kInDegrees,
-                 .kept = {.option = "--azimuth", .scene = "view.azimuth", .placeholder = "DEGREES"}});
+                 .displayUnit = kInDegrees,
+                 .storedAs = {.option = "--azimuth", .scene = "view.azimuth", .placeholder = "DEGREES"}});
     rows.member("camera.elevation", "Elevation",
                 "of the camera above the plane; an elevation beyond a pole is drawn from the pole", "(the scene's own)",
                 inCamera<&Camera::elevation>,
                 {.unit = "rad",
-                 .shown = kInDegrees,
-                 .kept = {.option = "--elevation", .scene = "view.elevation", .placeholder = "DEGREES"}});
+                 .displayUnit = kInDegrees,
+                 .storedAs = {.option = "--elevation", .scene = "view.elevation", .placeholder = "DEGREES"}});
     rows.own("camera.target", "Target", "what the camera looks at", "(the scene's own)",
              {.unit = "L",
               .kind = Kind::list,
               .size = 3,
               .single = true,
-              .kept = {.scene = "view.target"},
+              .storedAs = {.scene = "view.target"},
               .get = [](const Document& d) -> Value {
                   const glm::vec3 t = d.camera.target;
                   return std::vector{plainNumber(t.x), plainNumber(t.y), plainNumber(t.z)};
@@ -54,15 +54,15 @@ void addCamera(Rows& rows) {
     rows.member("camera.field_of_view", "Field of view", "upwards", "0.8", inCamera<&Camera::fieldOfView>,
                 {.unit = "rad",
                  .bounds = {.least = 1 / kDegrees, .most = 150 / kDegrees},
-                 .shown = kInDegrees,
-                 .kept = {.scene = "view.field"}});
+                 .displayUnit = kInDegrees,
+                 .storedAs = {.scene = "view.field"}});
     rows.member("camera.orthographic", "Flat view", "no perspective: equal lengths look equal", "",
-                inCamera<&Camera::orthographic>, {.kept = {.option = "--orthographic", .scene = "view.orthographic"}});
+                inCamera<&Camera::orthographic>, {.storedAs = {.option = "--orthographic", .scene = "view.orthographic"}});
     rows.member("camera.rotation", "Turning", "how fast the camera turns by itself", "0", at<&Document::rotation>,
                 {.unit = "rad/s",
-                 .shown = {"degrees/s", kDegrees},
+                 .displayUnit = {"degrees/s", kDegrees},
                  .dragged = {.speed = 0, .floor = 0.1, .format = "%.1f deg/s", .least = -90, .most = 90},
-                 .kept = {.option = "--rotate", .scene = "view.rotate", .placeholder = "DEGREES"}});
+                 .storedAs = {.option = "--rotate", .scene = "view.rotate", .placeholder = "DEGREES"}});
     rows.fact("camera.flying", "Flying", "along the camera path", at<&Document::tour, &CameraTour::playing>);
     rows.fact("camera.remembered", "Views", "views that are remembered", [](const Document& d) {
         return std::ranges::count_if(d.views, [](const auto& view) { return view.has_value(); });
@@ -88,14 +88,14 @@ void addOverlays(Rows& rows) {
         "arrows of accelerations, for all of few bodies, else for the selected body; the strongest is as long as a fast "
         "velocity",
         &OverlayChoice::forces);
-    rows.own(
-        "overlay.shown", "Overlays", "all that is written over the picture", "(labels; scale,clock,labels in a window)",
-        {.kind = Kind::names,
-         .kept = {.option = "--overlay", .scene = "view.overlay", .configuration = "look.overlay", .placeholder = "LIST"},
-         .choices = overlayNames,
-         .noun = "overlay",
-         .get = [](const Document& d) -> Value { return overlayText(d.overlay); },
-         .set = [](Document& d, const Value& v) { d.overlay = overlayOf(textOf(v)); }});
+    rows.own("overlay.shown", "Overlays", "all that is written over the picture", "(labels; scale,clock,labels in a window)",
+             {.kind = Kind::names,
+              .storedAs =
+                  {.option = "--overlay", .scene = "view.overlay", .configuration = "look.overlay", .placeholder = "LIST"},
+              .choices = overlayNames,
+              .noun = "overlay",
+              .get = [](const Document& d) -> Value { return overlayText(d.overlay); },
+              .set = [](Document& d, const Value& v) { d.overlay = overlayOf(textOf(v)); }});
 }
 
 /// The object in the middle of the camera's picture, as one word or number.
@@ -128,20 +128,20 @@ void addBodies(Rows& rows) {
     rows.own("view.four", "Four views",
              "the planes xy, xz and yz and space at once, with paths and the places where bodies began", "false",
              {.kind = Kind::flag,
-              .kept = {.option = "--views",
-                       .scene = "view.views",
-                       .placeholder = "COUNT",
-                       .help = "1, or 4: the planes xy, xz and yz and space at once, with paths, axes and starts",
-                       .off = "1",
-                       .on = "4"},
+              .storedAs = {.option = "--views",
+                           .scene = "view.views",
+                           .placeholder = "COUNT",
+                           .help = "1, or 4: the planes xy, xz and yz and space at once, with paths, axes and starts",
+                           .off = "1",
+                           .on = "4"},
               .get = [](const Document& d) -> Value { return d.fourViews; },
               .set = [](Document& d, const Value& v) { d.showFourViews(std::get<bool>(v)); }});
     rows.own(
         "view.selected", "Selected body", "id of the body that has a ring and a panel", "none",
         {.kind = Kind::integer,
          .bounds = kIds,
-         .otherwise = "none",
-         .kept = {.option = "--select", .placeholder = "ID"},
+         .specialValue = "none",
+         .storedAs = {.option = "--select", .placeholder = "ID"},
          .get = [](const Document& d) -> Value { return d.selected ? asValue(d.selected->id) : Value(std::string("none")); },
          .set =
              [](Document& d, const Value& v) {
@@ -155,7 +155,7 @@ void addBodies(Rows& rows) {
              "all: everything stays in the picture",
              "none",
              {.kind = Kind::choice,
-              .kept = {.option = "--follow", .placeholder = "WHAT"},
+              .storedAs = {.option = "--follow", .placeholder = "WHAT"},
               .choices =
                   [] {
                       std::vector<std::string> names{"none", "body", "centre", "all"};
@@ -181,7 +181,7 @@ void addBodies(Rows& rows) {
                   [member](const Document& d) {
                       return d.selected && d.selected->orbit ? asValue(d.selected->orbit->orbit.*member) : Value();
                   },
-                  {.unit = unit, .shown = shown});
+                  {.unit = unit, .displayUnit = shown});
     };
     orbit("view.orbit_semi_major_axis", "Semi-major axis", "of the selected body's orbit; below 0: it is not closed", "L",
           &Orbit::semiMajorAxis);
@@ -203,22 +203,22 @@ void addBodies(Rows& rows) {
                 "id of the body that orbits are measured about; auto is the body that binds the selected one, with the "
                 "closest orbit of several",
                 "auto", at<&Document::orbitAround>,
-                {.bounds = kIds, .otherwise = "auto", .set = [](Document& d, const Value& v) {
+                {.bounds = kIds, .specialValue = "auto", .set = [](Document& d, const Value& v) {
                      const auto id = isAuto(v) ? std::nullopt : std::optional(fromValue<std::uint32_t>(v));
                      if (id && std::ranges::find(d.facts.bodies->id, *id) == d.facts.bodies->id.end())
                          throw UsageError("view.orbit_around " + std::to_string(*id) + ": there is no such body");
                      d.orbitAround = id;
                  }});
     rows.member("view.ahead", "Path ahead", "the path of the selected body ahead", "",
-                at<&Document::ahead, &PathAhead::wanted>, {.kept = {.option = "--ahead"}});
+                at<&Document::ahead, &PathAhead::wanted>, {.storedAs = {.option = "--ahead"}});
     rows.numberOrAuto("view.ahead_time", "How far ahead", "simulated time of that path; auto is about a turn and a half",
                       at<&Document::ahead, &PathAhead::duration>, 0,
                       {.unit = "T",
                        .bounds = {.least = 0, .aboveLeast = true},
                        .dragged = {.speed = 0.02},
-                       .kept = {.option = "--ahead",
-                                .placeholder = "TIME",
-                                .help = "draw the selected body's path so far ahead; auto is about a turn and a half"}});
+                       .storedAs = {.option = "--ahead",
+                                    .placeholder = "TIME",
+                                    .help = "draw the selected body's path so far ahead; auto is about a turn and a half"}});
 }
 
 struct TreeBoxRow {
@@ -237,12 +237,12 @@ void addTree(Rows& rows) {
         {.explanation = "A tree takes far bodies together: cubes of space, each divided into eight while it has more than "
                         "a few bodies. It is made of a copy of the bodies, whatever computes the run; cells act by the "
                         "accuracy in force, or by the usual one where every pair is computed.",
-         .kept = {.option = "--tree-cells", .scene = "view.tree_cells", .placeholder = "WHAT"}});
+         .storedAs = {.option = "--tree-cells", .scene = "view.tree_cells", .placeholder = "WHAT"}});
     rows.member("view.tree_level", "Level of cells",
                 "level of the tree whose cells have boxes; the root's is 0, and each is half as large as the one above", "4",
                 at<&Document::tree, &TreeWish::level>,
                 {.bounds = {.least = 0, .most = kTreeLevels},
-                 .kept = {.option = "--tree-level", .scene = "view.tree_level", .placeholder = "LEVEL"}});
+                 .storedAs = {.option = "--tree-level", .scene = "view.tree_level", .placeholder = "LEVEL"}});
     const auto told = [&](const char* path, std::string_view label, std::string_view idea, auto member) {
         rows.fact(path, label, idea,
                   [member](const Document& d) {

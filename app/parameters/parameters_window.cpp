@@ -119,16 +119,16 @@ void addInstruments(Rows& rows) {
 
 void addWindow(Rows& rows) {
     rows.member("window.visible", "Panels over the picture", "anything but the picture", "true", inUi<&UiState::visible>,
-                {.kept = {.option = "--no-ui", .help = "start with the panels hidden", .window = true}});
+                {.storedAs = {.option = "--no-ui", .help = "start with the panels hidden", .window = true}});
     rows.member("window.panels", "Panels", "controls and measurements", "true", inUi<&UiState::panel>,
-                {.kept = {.configuration = "panels.panels"}});
+                {.storedAs = {.configuration = "panels.panels"}});
     rows.member("window.measurements", "Measurements",
                 "measurements are shown where there is no room for the controls beside them", "",
                 inUi<&UiState::measurements>);
     rows.member("window.conservation", "Energy and momenta", "the strip of energy and momenta", "true",
-                inUi<&UiState::conservation>, {.kept = {.configuration = "panels.conservation"}});
+                inUi<&UiState::conservation>, {.storedAs = {.configuration = "panels.conservation"}});
     rows.member("window.instruments", "Instruments", "profiles of a galaxy, in place of that strip", "",
-                inUi<&UiState::instruments>, {.kept = {.configuration = "panels.instruments"}});
+                inUi<&UiState::instruments>, {.storedAs = {.configuration = "panels.instruments"}});
     rows.member("window.timeline", "Kept states", "the strip of kept states", "(true where states are kept)",
                 inUi<&UiState::timeline>);
 #define GRAVLAB_PANEL(name, draw, label, idea, usual, ...) \
@@ -136,27 +136,28 @@ void addWindow(Rows& rows) {
     GRAVLAB_PANELS
 #undef GRAVLAB_PANEL
     rows.member("window.full_screen", "Full screen", "the window covers its display", "", inUi<&UiState::fullscreen>,
-                {.kept = {.option = "--fullscreen", .window = true}});
+                {.storedAs = {.option = "--fullscreen", .window = true}});
     rows.member("window.projector", "Projector", "large letters, strong contrast, thick lines", "",
-                inUi<&UiState::projector>, {.kept = {.configuration = "window.projector"}});
+                inUi<&UiState::projector>, {.storedAs = {.configuration = "window.projector"}});
     rows.member("window.display_sync", "Display sync", "wait for the display before showing a picture", "true",
                 inUi<&UiState::vsync>,
-                {.kept = {.option = "--no-vsync",
-                          .configuration = "window.display_sync",
-                          .help = "do not wait for the display",
-                          .window = true}});
+                {.storedAs = {.option = "--no-vsync",
+                              .configuration = "window.display_sync",
+                              .help = "do not wait for the display",
+                              .window = true}});
     rows.member(
         "window.text_scale", "Text", "size of the panels' text, relative to the scale of the display", "1",
         inUi<&UiState::textScale>,
-        {.bounds = {.least = 0.5, .most = 4}, .kept = {.configuration = "window.text_scale", .before = "--ui-scale"}});
+        {.bounds = {.least = 0.5, .most = 4}, .storedAs = {.configuration = "window.text_scale", .before = "--ui-scale"}});
     rows.member("window.files", "Files", "the panel to open and save", "",
                 at<&Document::ui, &UiState::files, &FilesState::shown>);
     addInstruments(rows);
     addGroups(rows);
-    rows.measured("window.frames_per_second", "Frames", "pictures a second", at<&Document::facts, &Facts::framesPerSecond>,
+    rows.measured("window.frames_per_second", "Frames", "pictures a second",
+                  at<&Document::facts, &RunFacts::framesPerSecond>,
                   {.explanation = "From about 25 a movement looks smooth; a display shows 60 at most.", .unit = "1/s"});
     rows.measured("window.frame_time", "Frame", "time from one picture to the next, on average",
-                  at<&Document::facts, &Facts::frameMilliseconds>, {.unit = "ms"});
+                  at<&Document::facts, &RunFacts::frameMilliseconds>, {.unit = "ms"});
     rows.fact("window.message", "Message", "the sentence on screen", at<&Document::message>);
     rows.choice("window.save_ending", "Format",
                 "ending of a file to be saved: .hdf5 continues exactly, the others keep the bodies", ".hdf5", savedEndings,
@@ -192,7 +193,7 @@ void addFilm(Rows& rows) {
     rows.numberOrAuto("film.quality", "Quality", "0 makes small files, 100 large ones", inFilm<&FilmState::quality>, -1,
                       {.bounds = {.least = 0, .most = 100}, .dragged = {.format = "%.0f"}});
     rows.choice("film.encoder", "Encoder", "program that writes films", "auto", encoders, inFilm<&FilmState::encoder>,
-                {.otherwise = "auto",
+                {.specialValue = "auto",
                  .offers =
                      [](const Document& d) {
                          const std::string& now = d.ui.film.encoder;
@@ -242,11 +243,12 @@ std::vector<std::string> termNames() {
 
 void addLab(Rows& rows) {
     rows.member("lab.open", "Lab", "the lab's panel", "", inLab<&LabPanel::open>,
-                {.kept = {.option = "--lab", .configuration = "panels.lab"}});
-    rows.choice("lab.page", "Page", "launch, sweep, matrix, ladder, recorded, calculator, memory or own", labPages().front(),
-                labPages, inLab<&LabPanel::page>,
-                {.kept = {.option = "--lab", .configuration = "panels.lab", .placeholder = "PAGE", .help = "open the lab"},
-                 .noun = "page of the lab"});
+                {.storedAs = {.option = "--lab", .configuration = "panels.lab"}});
+    rows.choice(
+        "lab.page", "Page", "launch, sweep, matrix, ladder, recorded, calculator, memory or own", labPages().front(),
+        labPages, inLab<&LabPanel::page>,
+        {.storedAs = {.option = "--lab", .configuration = "panels.lab", .placeholder = "PAGE", .help = "open the lab"},
+         .noun = "page of the lab"});
     rows.choice("lab.term", "Of",
                 "force term whose kernels the lab measures and tunes; pair-law, or one that acts in the run", kPairLawTerm,
                 termNames, inLab<&LabPanel::term>,
@@ -300,15 +302,15 @@ void addLab(Rows& rows) {
     rows.member("lab.visits", "Visits",
                 "cells of the matrix light up in slow motion, in the order in which the kernel visits them", "",
                 inLab<&LabPanel::visits>);
-    rows.measured("lab.busy", "Measuring", "a sweep or search is under way", at<&Document::facts, &Facts::labBusy>);
-    rows.measured("lab.status", "Status", "what is measured, or how it ended", at<&Document::facts, &Facts::labStatus>);
+    rows.measured("lab.busy", "Measuring", "a sweep or search is under way", at<&Document::facts, &RunFacts::labBusy>);
+    rows.measured("lab.status", "Status", "what is measured, or how it ended", at<&Document::facts, &RunFacts::labStatus>);
 }
 
 void addLessons(Rows& rows) {
     rows.member("lesson.large", "Large type", "the lesson in large type, to be read from the last row", "",
                 at<&Document::lesson, &LessonState::large>);
     rows.member("lesson.progress", "Progress", "the steps of each lesson that were reached", "(none)",
-                at<&Document::lesson, &LessonState::progress>, {.kept = {.configuration = "lessons.progress"}});
+                at<&Document::lesson, &LessonState::progress>, {.storedAs = {.configuration = "lessons.progress"}});
     const auto add = [&](const char* path, std::string_view label, std::string_view idea, Kind kind, auto get) {
         rows.fact(path, label, idea, [get](const Document& d) { return d.lesson.lesson ? asValue(get(d.lesson)) : Value(); },
                   {.kind = kind});

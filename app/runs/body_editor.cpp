@@ -279,7 +279,7 @@ EffectResult BodyEditor::removeSelected() {
 
 EffectResult BodyEditor::drop(const DropOrder& order) {
     const DropScene scene = document_.dropScene();
-    const Facts& facts = document_.facts;
+    const RunFacts& facts = document_.facts;
     if (facts.bodies->size() + order.bodies > facts.bodiesLimit)
         return refusedBecause("There is not enough memory for so many bodies.");
     // Above the ids of removed bodies, too: an id belongs to one body.

@@ -181,7 +181,7 @@ void RunHost::countAnew() {
 
 /// `start`: a run begins with these bodies.
 void RunHost::refreshBodyCache(bool start) {
-    Facts& facts = document_.facts;
+    RunFacts& facts = document_.facts;
     ParticleSet bodies = simulation().bodies();
     facts.bodies = std::make_shared<const BodyFacts>(bodyFacts(bodies, start ? nullptr : facts.bodies.get()));
     facts.held = heldBodies(bodies, simulation().time());
@@ -199,11 +199,11 @@ void RunHost::refreshBodyCache(bool start) {
     for (const float mass : facts.bodies->mass) facts.totalMass += std::abs(static_cast<double>(mass));
     facts.darkBodies = std::any_of(facts.bodies->group.begin(), facts.bodies->group.end(), isDark);
     facts.galaxies = galaxiesIn(bodies);
-    ++dressings_;
+    ++appearanceRevision_;
 }
 
 void RunHost::readFacts() {
-    Facts& facts = document_.facts;
+    RunFacts& facts = document_.facts;
     if (std::exchange(facts.bodiesId, simulation().bodiesId()) != facts.bodiesId) facts.stepProgress = facts.innerStep = 0;
     facts.runId = simulation().runId();
     facts.revision = simulation().revision();
@@ -226,7 +226,7 @@ void RunHost::readFacts() {
 }
 
 void RunHost::readProgress() {
-    Facts& facts = document_.facts;
+    RunFacts& facts = document_.facts;
     facts.time = simulation().time();
     facts.step = simulation().step();
     facts.check = simulation().forceCheck();
@@ -246,7 +246,7 @@ void RunHost::settle() {
 
 /// Reports on stderr once which backend and which way of drawing run, and again when one of them changes.
 void RunHost::sayPath() {
-    const Facts& facts = document_.facts;
+    const RunFacts& facts = document_.facts;
     std::string said = "gravlab: " + facts.backendWhy + "\n";
     if (!facts.vertexPath.empty()) said += "gravlab: " + facts.vertexPath + "\n";
     if (said == saidPath_) return;
@@ -471,14 +471,14 @@ void RunHost::tryTwin(const std::function<void()>& action) {
     }
     document_.intent.twin = twin_.choice();
     readTwin();
-    ++dressings_;  // both have the same dressing
+    ++appearanceRevision_;  // both have the same dressing
 }
 
 void RunHost::beginTwin(const TwinChoice& choice) {
     twin_.apply(choice, false);
     document_.intent.twin = twin_.choice();
     readTwin();
-    ++dressings_;
+    ++appearanceRevision_;
     if (twin_.note().empty()) return;
     document_.say(twin_.note());
     std::fprintf(stderr, "gravlab: %s\n", twin_.note().c_str());
@@ -629,7 +629,7 @@ void RunHost::dropPicture() {
 
 void RunHost::makePicture() {
     for (Run& run : runs_) run.makePicture();
-    ++dressings_;
+    ++appearanceRevision_;
     trailStep_ = -1;
     readProgress();
     sayPath();

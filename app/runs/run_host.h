@@ -87,7 +87,7 @@ public:
     const VirialCheck& virial() const { return virial_; }
 
     /// Counts the events after which renderers need colours and traits anew: other bodies, another run, another context.
-    std::uint64_t dressings() const { return dressings_; }
+    std::uint64_t appearanceRevision() const { return appearanceRevision_; }
     /// Counts the changes that invalidate earlier rates, and jumps to kept states.
     std::uint64_t rateChanges() const { return rateChanges_; }
     std::uint64_t jumps() const { return jumps_; }
@@ -146,7 +146,7 @@ private:
     BodyEditor editor_{document_, *this};
     std::unique_ptr<History> history_;
     std::deque<std::weak_ptr<LeftState>> left_;  ///< oldest first
-    std::uint64_t dressings_ = 0, rateChanges_ = 0, jumps_ = 0, returnedTo_ = 0;
+    std::uint64_t appearanceRevision_ = 0, rateChanges_ = 0, jumps_ = 0, returnedTo_ = 0;
     std::int64_t trailStep_ = -1;  ///< newest step in the trails
     std::int64_t stepsSinceChange_ = 0;
     std::int64_t ahead_ = 0;     ///< steps that no vertices show yet

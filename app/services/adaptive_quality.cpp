@@ -1,4 +1,4 @@
-// Means over some frames against the time that a frame may take.
+// Compares the mean frame time with the limit, and lowers or raises the quality.
 #include "app/services/adaptive_quality.h"
 
 #include <algorithm>

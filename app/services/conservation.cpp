@@ -249,7 +249,7 @@ void ConservationMonitor::advance(const ServiceFrame& frame) {
     if (frame.realTime) update(frame.runs.simulation(), frame.runs.first().feed(), frame.now);
 }
 
-void ConservationMonitor::readFacts(Facts& facts) const {
+void ConservationMonitor::readFacts(RunFacts& facts) const {
     facts.energyChange = curve_.worst;
     facts.virial = facts.halfMassRadius = facts.energyTime = std::nullopt;
     facts.energyComes = why_.empty();

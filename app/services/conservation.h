@@ -73,7 +73,7 @@ public:
     void watchStep(Simulation& simulation);
     void follow(const RunHost& runs) override;
     void advance(const ServiceFrame& frame) override;
-    void readFacts(Facts& facts) const override;
+    void readFacts(RunFacts& facts) const override;
 
     /// The run was put to an earlier or later step of its own. Drops what was measured after that step; the start stays the
     /// reference.

@@ -55,7 +55,7 @@ void GroupFinder::advance(const ServiceFrame& frame) {
     const Document& document = frame.document;
     News& news = frame.reports.news;
     Simulation& simulation = frame.runs.simulation();
-    Facts& facts = frame.reports.facts;
+    RunFacts& facts = frame.reports.facts;
     if (std::exchange(run_, simulation.bodiesId()) != simulation.bodiesId()) {
         if (wish_ && !wanted_) problem_ = "The run that groups were looked for in has ended.";
         wish_.reset();

@@ -40,7 +40,7 @@ void Instruments::update(Simulation& simulation, StateFeed& feed, int galaxies,
 
 void Instruments::advance(const ServiceFrame& frame) {
     if (!frame.realTime) return;
-    const Facts& facts = frame.document.facts;
+    const RunFacts& facts = frame.document.facts;
     const auto kept = [&] { return frame.runs.history() ? frame.runs.history()->newest(facts.step) : std::nullopt; };
     wanted = frame.document.profileWanted;
     update(frame.runs.simulation(), frame.runs.first().feed(), facts.galaxies, kept, frame.now);

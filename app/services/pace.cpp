@@ -33,7 +33,7 @@ void Pace::made(std::int64_t steps) {
 
 void Pace::restart() { *this = {}; }
 
-StepCost stepCost(const Facts& facts) {
+StepCost stepCost(const RunFacts& facts) {
     double forces = std::max(forcesPerStep(facts.integrator->program), 1);
     // Its time covers all that a step evaluates, for a force of all bodies.
     const bool pairs = everyPair(*facts.kernel);

@@ -41,7 +41,7 @@ struct StepCost {
 };
 /// Every pair: computed from the rate. Where far bodies are combined, it is the measured cost; before the first force is
 /// complete it follows from the completed part.
-StepCost stepCost(const Facts& facts);
+StepCost stepCost(const RunFacts& facts);
 
 struct SlowStep {
     double seconds = 0;         ///< time of one step

@@ -14,7 +14,7 @@ class RunHost;
 /// A frame, as services see it.
 struct ServiceFrame {
     const Document& document;
-    const Reports& reports;
+    const DocumentReports& reports;
     RunHost& runs;
     std::vector<Posted>& posted;  ///< commands for the controller
     bool realTime = true;         ///< a frame of a window: nothing waits
@@ -33,7 +33,7 @@ public:
     /// After the picture of a frame, also where it has none.
     virtual void look(const ServiceFrame&) {}
     /// Writes the known results into the facts.
-    virtual void readFacts(Facts&) const {}
+    virtual void readFacts(RunFacts&) const {}
     /// A result is under way: then frames are needed.
     virtual bool busy() const { return false; }
 };

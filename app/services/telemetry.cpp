@@ -111,7 +111,7 @@ void Telemetry::follow(const RunHost& runs) {
 
 void Telemetry::look(const ServiceFrame& at) { frame(at.runs.simulation().totals(), hostClock(), at.drawSeconds); }
 
-void Telemetry::readFacts(Facts& facts) const {
+void Telemetry::readFacts(RunFacts& facts) const {
     facts.interactionsPerSecond = interactionsPerSecond;
     facts.forceSeconds = forceSeconds;
     facts.stepsPerSecond = stepsPerSecond;

@@ -15,7 +15,7 @@ class Telemetry : public Service {
 public:
     void follow(const RunHost& runs) override;
     void look(const ServiceFrame& frame) override;
-    void readFacts(Facts& facts) const override;
+    void readFacts(RunFacts& facts) const override;
     /// Call once a frame with the backend's totals, the host clock [s] and the GPU's time for drawing [s].
     void frame(const WorkTotals& totals, double now, double drawSeconds);
     /// Adds the time that a frame waited for the display to take its picture [s].

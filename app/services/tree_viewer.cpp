@@ -29,7 +29,7 @@ TreeViewer::Known TreeViewer::looked(const FedState& state, const Question& aske
 
 /// The request of the picture; empty: it needs no cells.
 std::optional<TreeViewer::Question> TreeViewer::question(const Document& document) const {
-    const Facts& facts = document.facts;
+    const RunFacts& facts = document.facts;
     Question asked;
     asked.revision = facts.revision;
     asked.wish = document.tree;
@@ -47,7 +47,7 @@ std::optional<TreeViewer::Question> TreeViewer::question(const Document& documen
 void TreeViewer::look(const ServiceFrame& frame) {
     const Document& document = frame.document;
     Simulation& simulation = frame.runs.simulation();
-    Facts& facts = frame.reports.facts;
+    RunFacts& facts = frame.reports.facts;
     const std::optional<Question> asked = question(document);
     if (!asked || std::exchange(run_, simulation.bodiesId()) != simulation.bodiesId()) facts.tree = nullptr;
     const auto fail = [&](const std::string& why) {

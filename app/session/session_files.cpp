@@ -359,7 +359,7 @@ void SessionFiles::watch() {
 }
 
 void SessionFiles::autosave() {
-    const Facts& facts = app_.document.facts;
+    const RunFacts& facts = app_.document.facts;
     if (!mark_ || jobs_.busy() || (facts.step == savedStep_ && facts.bodiesId == savedRun_)) return;
     if (app_.document.facts.bodiesId == blownRun_) return;
     const auto time = std::chrono::steady_clock::now();

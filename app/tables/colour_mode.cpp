@@ -73,8 +73,7 @@ constexpr ColourMode kModes[] = {
      .photograph = true},
     {.name = "celestial",
      .label = "",
-     .idea =
-         "suns and planets in their tints, with sizes of symbols, not to scale; without data of the scene the masses decide",
+     .idea = "natural colours; symbols are not to scale; without scene data, sizes follow mass",
      .published = VertexValue::speed,
      .ofTraits = true,
      .map = "celestials"},

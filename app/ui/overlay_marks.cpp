@@ -83,7 +83,7 @@ std::vector<std::optional<ImVec2>> placeLabels(const std::vector<LabelWish>& wis
 }
 
 void drawLabels(const Document& document, const OverlayArea& area, const SpaceView& view, ImDrawList& list, ImU32 ink) {
-    const Facts& facts = document.facts;
+    const RunFacts& facts = document.facts;
     const float s = area.scale;
     std::vector<LabelWish> wishes;
     std::vector<std::string> texts;

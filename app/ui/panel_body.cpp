@@ -30,7 +30,7 @@ std::string number(double value, std::string_view unit, std::string_view own) {
 }
 
 /// The name of a body for people.
-std::string nameText(const Facts& facts, std::uint32_t id) {
+std::string nameText(const RunFacts& facts, std::uint32_t id) {
     const std::string_view name = facts.names->nameOf(id);
     return name.empty() ? "body " + std::to_string(id) : std::string(name);
 }

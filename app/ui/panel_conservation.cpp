@@ -79,7 +79,7 @@ void numberBeside(PanelContext& p, const Control& control, const std::string& te
 }
 
 void drawConserved(PanelContext& p) {
-    const Readouts::Conserved& watch = p.readouts.conserved;
+    const ServiceResults::Conserved& watch = p.readouts.conserved;
     const ConservationPoint& now = watch.points.back();
     const SceneUnits& units = p.facts.scene->units;
     const std::string length = units.length.empty() ? std::string() : " " + std::string(units.length);
@@ -110,7 +110,7 @@ void drawConserved(PanelContext& p) {
 void drawConservation(PanelContext& p) {
     const float s = p.widgets.scale();
     if (beginStrip(p, "conservation")) {
-        const Readouts::Conserved& watch = p.readouts.conserved;
+        const ServiceResults::Conserved& watch = p.readouts.conserved;
         const std::span<const ConservationPoint> points = watch.points;
         if (!watch.why.empty() || points.empty()) {
             p.widgets.text(kConservationNumbers, palette::kMuted,

@@ -26,7 +26,7 @@ void drawTextTable(const TextTable& table) {
 }  // namespace
 
 void drawLabMemory(PanelContext& p) {
-    const Readouts::Measured& lab = p.readouts.measured;
+    const ServiceResults::Measured& lab = p.readouts.measured;
     action(p, lab.busy ? "lab-cancel" : "lab-memory", 130 * p.widgets.scale(), lab.busy ? "Cancel" : "Time the memories");
     ImGui::PushFont(p.widgets.fonts().small);
     if (!lab.status.empty()) p.widgets.wrapped(palette::kMuted, std::string(lab.status).c_str());

@@ -18,7 +18,7 @@ constexpr Control kPlot{
     "Rate over the varied parameter; bars are the range of the repetitions, the dashed line is the best point"};
 
 void drawProgress(PanelContext& p) {
-    const Readouts::Measured& lab = p.readouts.measured;
+    const ServiceResults::Measured& lab = p.readouts.measured;
     const float s = p.widgets.scale();
     const ImVec2 from = ImGui::GetCursorScreenPos(), size(ImGui::GetContentRegionAvail().x, 5 * s);
     ImGui::Dummy(size);
@@ -63,7 +63,7 @@ void drawStruck(PanelContext& p) {
 }  // namespace
 
 void drawLabSweep(PanelContext& p) {
-    const Readouts::Measured& lab = p.readouts.measured;
+    const ServiceResults::Measured& lab = p.readouts.measured;
     const float s = p.widgets.scale(), button = 66 * s;
     if (!p.facts.configuration.others().empty()) {
         const std::string_view term = rowOf(p.facts, p.document.labPanel.term).term;

@@ -53,7 +53,7 @@ std::size_t nearest(std::span<const HistoryMark> marks, const Scale& scale, ImVe
 float bottomHeight(const UiState& state) { return kStatusHeight + (state.timeline ? kTimelineHeight : 0); }
 
 void drawTimeline(PanelContext& p) {
-    const Readouts::History& history = p.readouts.history;
+    const ServiceResults::History& history = p.readouts.history;
     if (!p.state.timeline || !history.kept) return;
     const float s = p.widgets.scale(), height = kTimelineHeight * s;
     ImGui::SetNextWindowPos(ImVec2(0, p.surface.y - bottomHeight(p.state) * s));

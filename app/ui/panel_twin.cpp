@@ -111,7 +111,7 @@ void drawTwinLabels(PanelContext& p) {
 void drawTwinStrip(PanelContext& p) {
     const float s = p.widgets.scale();
     if (beginStrip(p, "divergence")) {
-        const Readouts::Pair& pair = p.readouts.pair;
+        const ServiceResults::Pair& pair = p.readouts.pair;
         const Divergence& curve = pair.curve;
         const SceneUnits& units = p.facts.scene->units;
         std::string text = divergenceText(curve, units);

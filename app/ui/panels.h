@@ -38,8 +38,8 @@ struct MenuWalk {
 /// What a panel reads, and where it posts commands.
 struct PanelContext {
     const Document& document;
-    const Readouts& readouts;
-    const Facts& facts;
+    const ServiceResults& readouts;
+    const RunFacts& facts;
     const UiState& state;
     Widgets& widgets;
     const Post& post;

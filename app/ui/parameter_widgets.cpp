@@ -43,11 +43,11 @@ Reason reasonOf(PanelContext& p, const Parameter& row, const ParameterStyle& sty
 
 Value shownValue(PanelContext& p, const Parameter& row, const ParameterStyle& style) {
     if (style.now) return *style.now;
-    if (!row.asked) return row.get(p.document);
+    if (!row.requested) return row.get(p.document);
     // An unset value is shown as the value in force.
-    Value asked = row.asked(p.document);
+    Value asked = row.requested(p.document);
     const auto* word = std::get_if<std::string>(&asked);
-    return word && !row.otherwise.empty() && *word == row.otherwise ? row.get(p.document) : asked;
+    return word && !row.specialValue.empty() && *word == row.specialValue ? row.get(p.document) : asked;
 }
 
 void drawFlag(PanelContext& p, const Parameter& row, const ParameterStyle& style) {
@@ -72,8 +72,8 @@ void drawList(PanelContext& p, const Parameter& row, const ParameterStyle& style
 
 void drawNumber(PanelContext& p, const Parameter& row, const ParameterStyle& style) {
     const DragSpec& hand = style.dragged ? *style.dragged : row.dragged;
-    const double scale = (style.shown ? *style.shown : row.shown).scale;
-    const bool word = !row.otherwise.empty() && row.bounds.aboveLeast;  // the end of the range means that word
+    const double scale = (style.shown ? *style.shown : row.displayUnit).scale;
+    const bool word = !row.specialValue.empty() && row.bounds.aboveLeast;  // the end of the range means that word
     constexpr double kTiny = 1e-30;
     const double end = row.bounds.aboveLeast && !word ? kTiny : row.bounds.least;
     const DragRange range{.least = std::max(hand.least, end * scale),
@@ -95,7 +95,7 @@ void drawNumber(PanelContext& p, const Parameter& row, const ParameterStyle& sty
     if (whole && value == before) return;
     Value asked = value / scale;
     if (whole) asked = static_cast<std::int64_t>(value);
-    if (word && value <= row.bounds.least) asked = std::string(row.otherwise);
+    if (word && value <= row.bounds.least) asked = std::string(row.specialValue);
     p.post({SetParameter{row.path, std::move(asked), done == Dragging::dragged && p.widgets.goesOn(control.name)}});
 }
 

@@ -158,7 +158,7 @@ struct Ui::Parts {
     std::string pasted;  ///< the clipboard's text for Dear ImGui
 
     void passKeys(PanelState& reports);
-    void build(const Document& document, const Readouts& readouts, const UiState& state, PanelState& reports,
+    void build(const Document& document, const ServiceResults& readouts, const UiState& state, PanelState& reports,
                const Post& post);
     float bodyPanel = 0;
     std::optional<std::array<double, 2>> pair;
@@ -290,7 +290,7 @@ PointerShape Ui::pointerShape() const {
     }
 }
 
-void Ui::Parts::build(const Document& document, const Readouts& readouts, const UiState& state, PanelState& reports,
+void Ui::Parts::build(const Document& document, const ServiceResults& readouts, const UiState& state, PanelState& reports,
                       const Post& post) {
     ImGui_ImplOpenGL3_NewFrame();
     drawn = true;
@@ -391,9 +391,9 @@ PanelNeeds Ui::needs(const Document& document) const {
 }
 
 void Ui::frame(App& app, const Post& post) {
-    need(app, needs(app.document));
-    frame(app.document, readoutsOf(app), post);
-    need(app, {.pair = parts_->pair});
+    requestMeasurements(app, needs(app.document));
+    frame(app.document, serviceResultsOf(app), post);
+    requestMeasurements(app, {.pair = parts_->pair});
     // A film beside the window leaves the window's pictures where they are.
     if (&state == &app.document.ui) app.reports.free = parts_->free;
 }
@@ -404,7 +404,7 @@ void Ui::drawOver(App& app, int width, int height, double seconds) {
     draw();
 }
 
-void Ui::frame(const Document& document, const Readouts& readouts, const Post& asked) {
+void Ui::frame(const Document& document, const ServiceResults& readouts, const Post& asked) {
     const CurrentContext current(parts_->context);
     const Post nobody = [](const std::vector<Command>&) {};
     const Post& post = asked ? asked : nobody;

@@ -4,7 +4,7 @@
 #include "app/control/command.h"
 #include "app/model/document.h"
 #include "app/ui/input.h"
-#include "app/view/readouts.h"
+#include "app/view/service_results.h"
 
 #include <functional>
 #include <memory>
@@ -59,7 +59,7 @@ public:
     /// The shape of the pointer; valid after frame().
     PointerShape pointerShape() const;
     /// Builds the panels of one frame and posts the user's commands; films have no mouse and post nothing.
-    void frame(const Document& document, const Readouts& readouts, const Post& post = {});
+    void frame(const Document& document, const ServiceResults& readouts, const Post& post = {});
     void frame(App& app, const Post& post = {});
     void drawOver(App& app, int width, int height, double seconds);
     PanelNeeds needs(const Document& document) const;

@@ -38,7 +38,7 @@ void Services::look(const ServiceFrame& frame) {
     for (Service* service : all) measureBeside(frame.reports.news, frame.realTime, [&] { service->look(frame); });
 }
 
-void Services::readFacts(Facts& facts) const {
+void Services::readFacts(RunFacts& facts) const {
     for (const Service* service : all) service->readFacts(facts);
 }
 
@@ -73,7 +73,7 @@ bool App::apply(bool again) {
 }
 
 void App::advance(bool realTime) {
-    Facts& facts = reports.facts;
+    RunFacts& facts = reports.facts;
     const Intent& intent = document.intent;
     realTime_ = realTime;
     const double begun = hostClock();
@@ -97,7 +97,7 @@ void App::advance(bool realTime) {
 }
 
 void App::askPace(double now) {
-    Facts& facts = reports.facts;
+    RunFacts& facts = reports.facts;
     const Intent& intent = document.intent;
     facts.stepsDue = std::min(
         pace_.due(advancedAt_ > 0 ? now - advancedAt_ : 0, intent.paused ? 0 : intent.speed, facts.configuration.timeStep),

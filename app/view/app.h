@@ -32,7 +32,7 @@ struct Services {
     void follow(const RunHost& runs);
     void advance(const ServiceFrame& frame);
     void look(const ServiceFrame& frame);
-    void readFacts(Facts& facts) const;
+    void readFacts(RunFacts& facts) const;
     bool busy() const;
 
     ConservationMonitor conservation;
@@ -102,7 +102,7 @@ public:
 
     Document& written(WriteKey) { return document_; }
     const Document& document = document_;
-    const Reports reports{document_};
+    const DocumentReports reports{document_};
     RunHost runs;
     Services services;
     RunView view;

@@ -32,7 +32,7 @@ EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
                    [&](const FindGroups&) {
                        app_.services.groupFinder.find();
                        app_.reports.facts.findingGroups = true;
-                       groups_ = ticket;
+                       groupsTicket_ = ticket;
                        return EffectResult{CommandStatus::running, {}, {}};
                    },
                    [&](const SavePicture&) { return needsWindow("pictures are taken"); },
@@ -59,7 +59,7 @@ EffectResult BaseHost::carryOut(const Effect& effect, Ticket ticket) {
                    [&](const Measure& e) { return begin(e, ticket); },
                    [&](const TryKernel&) {
                        app_.services.labLoop.tryKernel(app_.reports);
-                       trying_ = ticket;
+                       trialTicket_ = ticket;
                        return EffectResult{CommandStatus::running, {}, {}};
                    },
                    [&](const OpenKernel& e) { return openKernel(e.file, ticket); },
@@ -173,29 +173,29 @@ EffectResult BaseHost::begin(const Measure& effect, Ticket ticket) {
     if (std::optional<FileJob> file = labFile(effect, app_.services.lab, app_.document, app_.reports, app_.runs))
         return run(std::move(*file), ticket);
     EffectResult done = app_.services.labLoop.carryOut(effect, app_.document, app_.reports);
-    if (effect.what == Measure::What::cancel && measuring_)
-        ended_.push_back({*std::exchange(measuring_, std::nullopt), failedBecause("it was cancelled")});
+    if (effect.what == Measure::What::cancel && measureTicket_)
+        ended_.push_back({*std::exchange(measureTicket_, std::nullopt), failedBecause("it was cancelled")});
     if (!effect.lasts() || done.status != CommandStatus::applied || !app_.services.lab.busy()) return done;
-    measuring_ = ticket;
+    measureTicket_ = ticket;
     done.status = CommandStatus::running;
     return done;
 }
 
 std::vector<Ended> BaseHost::ended() {
-    if (groups_ && !app_.services.groupFinder.busy()) {
+    if (groupsTicket_ && !app_.services.groupFinder.busy()) {
         const std::string& why = app_.services.groupFinder.problem();
-        ended_.push_back({*std::exchange(groups_, std::nullopt), why.empty() ? EffectResult() : failedBecause(why)});
+        ended_.push_back({*std::exchange(groupsTicket_, std::nullopt), why.empty() ? EffectResult() : failedBecause(why)});
     }
-    if (measuring_ && !app_.services.lab.busy()) {
+    if (measureTicket_ && !app_.services.lab.busy()) {
         const std::string& how = app_.services.lab.status();
-        ended_.push_back({*std::exchange(measuring_, std::nullopt), app_.services.lab.cancelled()
-                                                                        ? failedBecause("it was cancelled")
-                                                                        : EffectResult{CommandStatus::applied, how, {}}});
+        ended_.push_back({*std::exchange(measureTicket_, std::nullopt),
+                          app_.services.lab.cancelled() ? failedBecause("it was cancelled")
+                                                        : EffectResult{CommandStatus::applied, how, {}}});
     }
-    if (const OwnKernel& own = app_.document.labPanel.own; trying_ && !own.trying)
-        ended_.push_back({*std::exchange(trying_, std::nullopt), own.outcome == OwnOutcome::good
-                                                                     ? EffectResult{CommandStatus::applied, own.sentence, {}}
-                                                                     : failedBecause(own.sentence)});
+    if (const OwnKernel& own = app_.document.labPanel.own; trialTicket_ && !own.trying)
+        ended_.push_back({*std::exchange(trialTicket_, std::nullopt),
+                          own.outcome == OwnOutcome::good ? EffectResult{CommandStatus::applied, own.sentence, {}}
+                                                          : failedBecause(own.sentence)});
     return std::exchange(ended_, {});
 }
 

@@ -26,7 +26,7 @@ public:
     Inverse keepSizes() override { return app_.runs.keepSizes(); }
     EffectResult carryOut(const Effect& effect, Ticket ticket) override;
     std::vector<Ended> ended() override;
-    double progress(Ticket ticket) const override { return measuring_ == ticket ? app_.services.lab.progress() : -1; }
+    double progress(Ticket ticket) const override { return measureTicket_ == ticket ? app_.services.lab.progress() : -1; }
     /// Whether a command requested the end of the program.
     bool quits() const { return quits_; }
 
@@ -44,7 +44,7 @@ private:
     EffectResult takeShared(const TakeBodies& effect);
     EffectResult replaceFromShared();
 
-    std::optional<Ticket> groups_, measuring_, trying_;  ///< tickets of the effects under way
+    std::optional<Ticket> groupsTicket_, measureTicket_, trialTicket_;  ///< tickets of the effects under way
     std::vector<Ended> ended_;
     ParticleSet shared_;  ///< kept, so that frequent requests of a client allocate nothing
     SharedMapping sharedMapping_;

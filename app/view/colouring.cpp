@@ -16,7 +16,7 @@ namespace {
 
 double unitOf(const ColourMode& mode, const Scene& scene) { return mode.unit ? mode.unit(scene.units).scale : 1; }
 
-std::vector<BodyTrait> traitsOf(const ColourMode& mode, const Facts& facts) {
+std::vector<BodyTrait> traitsOf(const ColourMode& mode, const RunFacts& facts) {
     if (mode.ofDepth)
         return facts.groups ? depthTraits(*facts.bodies, facts.groups->ids, facts.groups->depths)
                             : depthTraits(*facts.bodies, {}, {});
@@ -38,8 +38,9 @@ std::uint32_t skyOf(std::string_view scene) {
 void Colouring::dress(Document& document, RunHost& host) {
     const ColourMode& mode = document.shownMode();
     const int index = static_cast<int>(&mode - colourModes().data());
-    const Facts& facts = document.facts;
-    if (index == mode_ && dressings_ == host.dressings() && (!(mode.ofGroups || mode.ofDepth) || groups_ == facts.groups))
+    const RunFacts& facts = document.facts;
+    if (index == mode_ && appearanceRevision_ == host.appearanceRevision() &&
+        (!(mode.ofGroups || mode.ofDepth) || groups_ == facts.groups))
         return;
     const std::vector<BodyTrait> traits = traitsOf(mode, facts);
     groups_ = facts.groups;
@@ -56,7 +57,7 @@ void Colouring::dress(Document& document, RunHost& host) {
     if (mode.ofTraits) document.facts.colourRange = traitRange(mode, traits, unitOf(mode, *document.facts.scene));
     rangeKnown_ = mode.ofTraits && !mode.ofDensity;
     mode_ = index;
-    dressings_ = host.dressings();
+    appearanceRevision_ = host.appearanceRevision();
 }
 
 void Colouring::measureDensity(const Document& document, RunHost& host, bool realTime) {
@@ -158,7 +159,7 @@ std::vector<BondLine> linesOf(const Bonds& bonds, std::span<const std::uint32_t>
 }  // namespace
 
 void BondPicture::dress(Document& document, RunHost& host) {
-    const bool same = dressings_ == host.dressings() && drawn_.size() == host.runs().size();
+    const bool same = appearanceRevision_ == host.appearanceRevision() && drawn_.size() == host.runs().size();
     if (!same) drawn_.assign(host.runs().size(), nullptr);
     std::size_t k = 0;
     for (Run& run : host.runs()) {
@@ -172,7 +173,7 @@ void BondPicture::dress(Document& document, RunHost& host) {
         document.facts.bondLines = lines.size();
         document.facts.brokenBonds = bonds ? bonds->broken().size() : 0;
     }
-    dressings_ = host.dressings();
+    appearanceRevision_ = host.appearanceRevision();
 }
 
 }  // namespace gravlab

@@ -24,7 +24,7 @@ private:
     void measureDensity(const Document& document, RunHost& host, bool realTime);
     void findRange(Document& document, RunHost& host, bool realTime);
 
-    std::uint64_t dressings_ = 0;
+    std::uint64_t appearanceRevision_ = 0;
     std::shared_ptr<const KnownGroups> groups_;  ///< groups that the renderers have
     int mode_ = -1;                              ///< mode that the renderers have
     const Scene* scene_ = nullptr;
@@ -45,7 +45,7 @@ public:
 
 private:
     std::vector<std::shared_ptr<const ForceTerm>> drawn_;  ///< of each run; null: it has no bonds
-    std::uint64_t dressings_ = 0;                          ///< of the bodies in the pictures
+    std::uint64_t appearanceRevision_ = 0;                 ///< of the bodies in the pictures
 };
 
 }  // namespace gravlab

@@ -51,7 +51,7 @@ Frame::Made Frame::make(const FrameClock& clock, const Surfaces& to) {
 bool Frame::looksTheSame() const {
     constexpr double kNumbers = 0.1;  // interval [s] between updates of the numbers
     const double now = hostClock();
-    const Facts& facts = app_.document.facts;
+    const RunFacts& facts = app_.document.facts;
     const bool newer = facts.step != step_ || facts.twin.step != twinStep_;
     return facts.bodiesId == run_ && app_.services.conservation.points().size() == measured_ &&
            (!newer || (app_.behind() && now < dueAt_)) && now - at_ < kNumbers &&
@@ -59,7 +59,7 @@ bool Frame::looksTheSame() const {
 }
 
 void Frame::remember() {
-    const Facts& facts = app_.document.facts;
+    const RunFacts& facts = app_.document.facts;
     run_ = facts.bodiesId;
     measured_ = app_.services.conservation.points().size();
     step_ = facts.step;

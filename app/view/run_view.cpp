@@ -64,7 +64,7 @@ void RunView::watch(const Document& document, const RunHost& host) {
 /// Whether the picture of a paused run has been still for a moment: a lowered look has no benefit then.
 bool RunView::restsNow(const Document& document, int width, int height) {
     constexpr double kMoment = 0.4;  // [s]
-    const Facts& facts = document.facts;
+    const RunFacts& facts = document.facts;
     Still now{facts.bodiesId, facts.revision,      facts.step, document.drawnCamera(),
               document.look,  document.colourMode, width,      height};
     if (!document.intent.paused || now != still_) stillSince_ = hostClock();

@@ -126,7 +126,7 @@ glm::dvec3 dvec(const Vec3d& v) { return {v.x, v.y, v.z}; }
 }  // namespace
 
 void MarkReader::read(Document& document, RunHost& host, bool realTime) {
-    const Facts& facts = document.facts;
+    const RunFacts& facts = document.facts;
     const bool few = facts.bodies->size() <= Document::kFewBodies;
     const bool arrows = arrowsWanted(document) && (few || document.selected), labels = labelsWanted(document);
     const bool wanted = (arrows || labels) && facts.bodies->size() <= StateFeed::kMostUnfelt;
@@ -141,7 +141,7 @@ void MarkReader::read(Document& document, RunHost& host, bool realTime) {
 void MarkReader::take(const FedState& state, Document& document, const RunHost& host) const {
     const ParticleSet& bodies = state.state.bodies;
     const ForceSettings force = host.simulation().force();
-    const Facts& facts = document.facts;
+    const RunFacts& facts = document.facts;
     const bool few = bodies.size() <= Document::kFewBodies, forces = document.overlay.forces;
     std::vector<std::size_t> wanted;
     for (std::size_t i = 0; i < bodies.size(); ++i) {

@@ -62,7 +62,7 @@ protected:
 
     /// The document without the message of a refusal and without values that every frame measures.
     void expectAsItWas(Document before, const std::string& what) {
-        const Facts& facts = document().facts;
+        const RunFacts& facts = document().facts;
         EXPECT_TRUE(facts.configuration == before.facts.configuration) << what;
         before.message = document().message;
         before.messageAge = document().messageAge;
@@ -410,7 +410,7 @@ TEST_F(ControllerTest, answersBeforeTheCheckOfTheForcesSaySo) {
         script.look(document(), 0);
         return answer;
     };
-    Facts& facts = document().facts;
+    RunFacts& facts = document().facts;
     facts.step = 3;
     facts.interactionsPerSecond = 2e9;
     facts.forceSeconds = 0.5;

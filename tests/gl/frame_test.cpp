@@ -158,7 +158,7 @@ double slowClock = 0;  ///< host clock of a machine that takes an hour between t
 TEST_F(FrameTest, slowPicturesMakeNoLongStep) {
     const HostClockSource source = hostClockSource();
     hostClockSource() = [] { return slowClock += 3600; };
-    Facts& facts = written(*app).facts;
+    RunFacts& facts = written(*app).facts;
     written(*app).intent.request.bodies = 8192;
     written(*app).intent.request.pairs().kernel.kernel = "naive";
     written(*app).intent.stepsPerFrame = 1;

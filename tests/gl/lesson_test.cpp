@@ -159,7 +159,7 @@ TEST(FewBodies, haveTheEnergyErrorOfAllStepsInFramesOfAnyLength) {
             worst = std::max(worst, std::abs(each.measure().energy() - start) / std::abs(start));
         }
         ASSERT_GT(worst, 1e-4);
-        Facts facts;
+        RunFacts facts;
         app.services.conservation.readFacts(facts);
         EXPECT_NEAR(facts.energyChange, worst, 1e-9 * worst) << steps << " steps a frame";
     }
@@ -185,7 +185,7 @@ TEST(LessonRun, keepsNumbersOfTheStateThatFulfilledTheTask) {
                     "keep = [\"apart = twin.apart\", \"energy = 2 * run.energy_change\"]\n",
                     "late", "late.toml"));
     runner.open(app.document, app.reports.lesson, lesson);
-    Facts& facts = written(app).facts;
+    RunFacts& facts = written(app).facts;
     const auto frame = [&] {
         runner.update(app.document, app.reports.lesson, host, 0);
         return app.document.lesson.phase;

@@ -1,7 +1,7 @@
 // A window with a paused run: measurements beside it finish, and nothing of the earlier run remains.
 #include "app/system/host_clock.h"
 #include "app/view/app.h"
-#include "app/view/readouts.h"
+#include "app/view/service_results.h"
 #include "gl_fixture.h"
 #include "tests/written.h"
 

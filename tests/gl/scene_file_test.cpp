@@ -102,7 +102,7 @@ TEST_F(SceneFileTest, ItSaysWhetherForcesWereExact) {
     EXPECT_FALSE(again.document.facts.kernel->approximates);
     EXPECT_EQ(again.document.facts.configuration.pairs().accuracy, 0);
     EXPECT_EQ(sceneFileText(again.document), text);
-    EXPECT_EQ(parameter("run.accuracy").asked(again.document), Value(std::string("auto")));
+    EXPECT_EQ(parameter("run.accuracy").requested(again.document), Value(std::string("auto")));
     options.simulation = opened("scene = \"plummer\"\nbodies = 20000\naccuracy = \"auto\"\n");
     App open(options);
     EXPECT_TRUE(open.document.facts.kernel->approximates);

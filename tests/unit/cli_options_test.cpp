@@ -190,9 +190,9 @@ TEST(Options, ofParametersAreSettingsThatTheTableAllows) {
                             {"view.selected", std::int64_t{4294967295}}};
     EXPECT_EQ(given, expected);
     for (const Parameter& row : parameters()) {
-        const std::string option(row.kept.option);
+        const std::string option(row.storedAs.option);
         if (!option.starts_with("--") || row.path.starts_with("twin.") || row.path.starts_with("scene.")) continue;
-        const bool plain = row.kind == Kind::flag && row.kept.on.empty();
+        const bool plain = row.kind == Kind::flag && row.storedAs.on.empty();
         if (plain && option != "--ahead" && option != "--lab") {
             EXPECT_EQ(parsed({"view", "two-body", option}).settings.at(row.path),
                       Value(!option.starts_with("--no-") && row.defaultText != "true"))

@@ -205,17 +205,18 @@ TEST(ConfigMatrix, everyReaderAllowsWhatTheTableSays) {
     int compared = 0;
     for (const Parameter& row : parameters()) {
         const bool number = row.kind == Kind::number || row.kind == Kind::integer;
-        if (!number || !row.path.starts_with("look.") || row.kept.option.empty()) continue;
+        if (!number || !row.path.starts_with("look.") || row.storedAs.option.empty()) continue;
         const std::string allowed = allowedText(row);
         std::vector<std::string> wrong{"-1", "nan", "many"};
         if (std::isfinite(row.bounds.most))
             wrong.push_back(valueText(Value(static_cast<std::int64_t>(row.bounds.most) + 1)));
         for (const std::string& value : wrong) {
-            EXPECT_THAT(optionRefusal(std::string(row.kept.option), value), HasSubstr(allowed)) << row.path << " " << value;
-            const std::string key(row.kept.scene.substr(5));  // without view.
+            EXPECT_THAT(optionRefusal(std::string(row.storedAs.option), value), HasSubstr(allowed))
+                << row.path << " " << value;
+            const std::string key(row.storedAs.scene.substr(5));  // without view.
             EXPECT_THAT(refusalOf("[view]\n" + key + " = " + value), HasSubstr(allowed)) << row.path << " " << value;
             ++compared;
-            if (!row.kept.configuration.starts_with("look.")) continue;
+            if (!row.storedAs.configuration.starts_with("look.")) continue;
             Remembered memory;
             const auto notes = takeConfig("[look]\n" + key + " = " + value + "\n", "config.toml", memory);
             ASSERT_EQ(notes.size(), 1u) << row.path << " " << value;

@@ -68,7 +68,7 @@ TEST(Conservation, aVirialRatioIsThatOfThePairLawAlone) {
         double now = 0;
         watch(kept, simulation, feed, 1, now);
         const bool alone = simulation.configuration().others().empty();
-        Facts facts;
+        RunFacts facts;
         kept.readFacts(facts);
         EXPECT_EQ(facts.virial.has_value(), alone) << scene;
         EXPECT_EQ(std::isfinite(kept.points().back().virial), alone) << scene;

@@ -152,7 +152,7 @@ TEST(FarFieldCheck, looksAtBodiesAtRandom) {
 }
 
 TEST(FarFieldCost, isThatOfAStepAsMeasured) {
-    Facts facts;
+    RunFacts facts;
     facts.integrator = &integrator("leapfrog");
     facts.kernel = &kernel("cpu", "tree");
     facts.configuration.bodies = 1 << 20;

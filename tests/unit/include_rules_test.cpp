@@ -428,7 +428,7 @@ TEST(IncludeRules, settingsChangeByCommandsAlone) {
         std::string text;
         for (int line = 1; std::getline(file, text); ++line)
             EXPECT_FALSE(text.size() < 400 && takesDocument(text))
-                << name << ":" << line << ": " << text << ": post a command, or report through Reports";
+                << name << ":" << line << ": " << text << ": post a command, or report through DocumentReports";
     }
     EXPECT_GT(files, 100) << "the tree was not found";
 }

@@ -73,7 +73,7 @@ void StatusReport::write(const App& app, const Ui& ui, std::int64_t frame, int w
     if (!on()) return;
     nlohmann::ordered_json json{{"frame", frame}, {"width", width}, {"height", height}};
     for (const Parameter& row : parameters())
-        if (row.ask) json[row.kept.checkpoint] = jsonValue(row.get(app.document));
+        if (row.ask) json[row.storedAs.checkpoint] = jsonValue(row.get(app.document));
     const auto add = [&](const std::string& at, const char* path) {
         json[nlohmann::ordered_json::json_pointer(at)] = jsonValue(parameter(path).get(app.document));
     };

@@ -26,7 +26,7 @@ namespace gravlab {
 
 class App;
 
-struct Readouts {
+struct ServiceResults {
     /// Rates and times of the last frames.
     const Telemetry& rates;
 
@@ -86,8 +86,8 @@ struct PanelNeeds {
     std::optional<std::array<double, 2>> pair{};  ///< the point of the matrix under the pointer, across and down
 };
 
-Readouts readoutsOf(const App& app);
+ServiceResults serviceResultsOf(const App& app);
 /// Makes the services measure these from the next frame on.
-void need(App& app, const PanelNeeds& needs);
+void requestMeasurements(App& app, const PanelNeeds& needs);
 
 }  // namespace gravlab

@@ -1,12 +1,12 @@
-#include "app/view/readouts.h"
+#include "app/view/service_results.h"
 
 #include "app/view/app.h"
 
 namespace gravlab {
 
-Readouts readoutsOf(const App& app) {
+ServiceResults serviceResultsOf(const App& app) {
     const Services& s = app.services;
-    const Facts& facts = app.document.facts;
+    const RunFacts& facts = app.document.facts;
     const History* history = app.runs.history();
     const Twin& twin = app.runs.twin();
     const auto& profile = s.instruments.profile();
@@ -19,7 +19,7 @@ Readouts readoutsOf(const App& app) {
             .profile = profile ? &*profile : nullptr,
             .profileStep = s.instruments.step(),
             .balance = app.runs.virial().found(),
-            .history = history ? Readouts::History{true, history->marks(), history->why()} : Readouts::History{},
+            .history = history ? ServiceResults::History{true, history->marks(), history->why()} : ServiceResults::History{},
             .pair = {twin.watch().curve(), twin.watch().changes(), twin.watch().sampling(), twin.labels()},
             .path = s.trajectory.path(),
             .dropPath = s.dropPath.path(),
@@ -34,7 +34,7 @@ Readouts readoutsOf(const App& app) {
             .matrix = s.lab.matrix};
 }
 
-void need(App& app, const PanelNeeds& needs) {
+void requestMeasurements(App& app, const PanelNeeds& needs) {
     if (needs.profile) app.services.instruments.on = *needs.profile;
     if (needs.balance) app.runs.virial().read(!app.realTime());
     if (needs.pair) app.services.lab.matrix.point((*needs.pair)[0], (*needs.pair)[1]);
