@@ -48,26 +48,24 @@ struct CheckCommand : Subcommand {
         rows.of({"run.device", "run.threads", "run.simd"});
         rows.read("--tolerance", "ERROR", tolerance, parsePositive, "relative error allowed, instead of the usual limits");
     }
-    int run() override;
+    int run() override {
+        const InterruptWatch watch;
+        if (physics) return static_cast<int>(printPhysics(physicsRows()) ? ExitCode::ok : ExitCode::checkFailed);
+        if (lessons) return static_cast<int>(printLessons(start, lesson) ? ExitCode::ok : ExitCode::checkFailed);
+        // An option that no backend accepts is no fault of a kernel.
+        (void)hostBackend().make(start.simulation.backendOptions);
+        int passed = 0, failed = 0;
+        for (const BackendRow& row : backends())
+            for (const Verdict& verdict : verifyAll({&row, 1}, start.simulation.backendOptions, tolerance, kernels)) {
+                InterruptWatch::check(kUnfinishedCheck);
+                print(verdict);
+                passed += verdict.state == Verdict::State::passed;
+                failed += verdict.state == Verdict::State::failed;
+            }
+        std::printf("%d passed, %d failed\n", passed, failed);
+        return static_cast<int>(failed == 0 ? ExitCode::ok : ExitCode::checkFailed);
+    }
 };
-
-int CheckCommand::run() {
-    const InterruptWatch watch;
-    if (physics) return static_cast<int>(printPhysics(physicsRows()) ? ExitCode::ok : ExitCode::checkFailed);
-    if (lessons) return static_cast<int>(printLessons(start, lesson) ? ExitCode::ok : ExitCode::checkFailed);
-    // An option that no backend accepts is no fault of a kernel.
-    (void)hostBackend().make(start.simulation.backendOptions);
-    int passed = 0, failed = 0;
-    for (const BackendRow& row : backends())
-        for (const Verdict& verdict : verifyAll({&row, 1}, start.simulation.backendOptions, tolerance, kernels)) {
-            InterruptWatch::check(kUnfinishedCheck);
-            print(verdict);
-            passed += verdict.state == Verdict::State::passed;
-            failed += verdict.state == Verdict::State::failed;
-        }
-    std::printf("%d passed, %d failed\n", passed, failed);
-    return static_cast<int>(failed == 0 ? ExitCode::ok : ExitCode::checkFailed);
-}
 
 }  // namespace
 

@@ -56,19 +56,17 @@ struct LessonCommand : Subcommand {
         if (worksheet != "-" && !worksheet.ends_with(".html") && !worksheet.ends_with(".md"))
             throw UsageError("--worksheet '" + worksheet + "': expected FILE.html, FILE.md or -");
     }
-    int run() override;
+    int run() override {
+        const auto lesson = lessonNamed(name);
+        if (worksheet != "-") AtomicFile probe(worksheet);  // a missing folder is found before minutes of measurements
+        LessonAnswers numbers;
+        if (answers) numbers = answersOf(lesson);
+        const bool page = worksheet.ends_with(".html");
+        const LessonAnswers* const told = answers ? &numbers : nullptr;
+        writeFileAtomically(worksheet, page ? worksheetHtml(*lesson, told) : worksheetMarkdown(*lesson, told));
+        return static_cast<int>(ExitCode::ok);
+    }
 };
-
-int LessonCommand::run() {
-    const auto lesson = lessonNamed(name);
-    if (worksheet != "-") AtomicFile probe(worksheet);  // a missing folder is found before minutes of measurements
-    LessonAnswers numbers;
-    if (answers) numbers = answersOf(lesson);
-    const bool page = worksheet.ends_with(".html");
-    const LessonAnswers* const told = answers ? &numbers : nullptr;
-    writeFileAtomically(worksheet, page ? worksheetHtml(*lesson, told) : worksheetMarkdown(*lesson, told));
-    return static_cast<int>(ExitCode::ok);
-}
 
 }  // namespace
 

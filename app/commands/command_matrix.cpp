@@ -31,22 +31,20 @@ struct MatrixCommand : Subcommand {
         if (output.empty()) throw UsageError("matrix needs -o FILE.csv or FILE.npy");
         requirePairFile(output);
     }
-    int run() override;
+    int run() override {
+        const InterruptWatch watch;
+        RunRequest wanted = withFile(start).simulation;
+        wanted.backend = std::string(exactBackend().name);
+        wanted.openOthers();
+        constexpr std::size_t kUsual = 1024;
+        if (!wanted.bodies && !wanted.start && sceneNamed(wanted.scene, wanted.sceneVersion).fixedBodies == 0)
+            wanted.bodies = kUsual;
+        Simulation simulation(wanted);
+        ParticleSet bodies = simulation.bodies();
+        writePairNumbers(output, bodies.position, simulation.force(), value);
+        return static_cast<int>(ExitCode::ok);
+    }
 };
-
-int MatrixCommand::run() {
-    const InterruptWatch watch;
-    RunRequest wanted = withFile(start).simulation;
-    wanted.backend = std::string(exactBackend().name);
-    wanted.openOthers();
-    constexpr std::size_t kUsual = 1024;
-    if (!wanted.bodies && !wanted.start && sceneNamed(wanted.scene, wanted.sceneVersion).fixedBodies == 0)
-        wanted.bodies = kUsual;
-    Simulation simulation(wanted);
-    ParticleSet bodies = simulation.bodies();
-    writePairNumbers(output, bodies.position, simulation.force(), value);
-    return static_cast<int>(ExitCode::ok);
-}
 
 }  // namespace
 

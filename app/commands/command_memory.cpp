@@ -17,20 +17,18 @@ struct MemoryCommand : Subcommand {
         rows.flag("--json", json, "as JSON");
     }
     void check() override { refuseIdleDevice(start); }
-    int run() override;
+    int run() override {
+        const RunRequest& wanted = start.simulation;
+        const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
+        std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
+        const InterruptWatch watch;
+        const std::unique_ptr<MemoryProbe> probe = memoryProbe(chosen.row->name, wanted.backendOptions);
+        MemoryTimes times;
+        while (probe->measure(times)) InterruptWatch::check();
+        std::printf("%s", json ? (memoryJson(times) + "\n").c_str() : memoryText(times).c_str());
+        return static_cast<int>(ExitCode::ok);
+    }
 };
-
-int MemoryCommand::run() {
-    const RunRequest& wanted = start.simulation;
-    const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
-    std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
-    const InterruptWatch watch;
-    const std::unique_ptr<MemoryProbe> probe = memoryProbe(chosen.row->name, wanted.backendOptions);
-    MemoryTimes times;
-    while (probe->measure(times)) InterruptWatch::check();
-    std::printf("%s", json ? (memoryJson(times) + "\n").c_str() : memoryText(times).c_str());
-    return static_cast<int>(ExitCode::ok);
-}
 
 }  // namespace
 

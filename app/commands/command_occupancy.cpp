@@ -85,33 +85,31 @@ struct OccupancyCommand : Subcommand {
         number("shared_memory", "--shared-memory", ask.sharedMemory, "bytes of a multiprocessor, likewise");
         rows.flag("--json", json, "as JSON");
     }
-    int run() override;
-};
-
-int OccupancyCommand::run() {
-    const GpuRow row = gpuOf(ask);
-    if (counts.empty()) counts = {65536};
-    if (blocks.empty()) blocks.assign(kTableBlocks.begin(), kTableBlocks.end());
-    if (json) {
-        Json rows = Json::array();
+    int run() override {
+        const GpuRow row = gpuOf(ask);
+        if (counts.empty()) counts = {65536};
+        if (blocks.empty()) blocks.assign(kTableBlocks.begin(), kTableBlocks.end());
+        if (json) {
+            Json rows = Json::array();
+            for (const std::size_t bodies : counts)
+                for (const int block : blocks) rows.push_back(jsonOf(planned(row, planOf(ask, bodies, block)), bodies));
+            std::printf("%s\n", rows.dump(2).c_str());
+            return static_cast<int>(ExitCode::ok);
+        }
+        std::printf(
+            "%s, %s: %d multiprocessors of %d lanes at %.2f GHz; each has %d warps, %d blocks, %s registers, %zu KiB shared "
+            "memory\n%d registers a thread\n\n",
+            std::string(row.title).c_str(), std::string(row.capability).c_str(), row.multiprocessors, row.lanes,
+            row.clock * 1e-9, row.warps, row.blocks, grouped(static_cast<std::uint64_t>(row.registers)).text,
+            row.sharedBytes / 1024, ask.registers);
+        std::printf("%9s %6s %8s  %9s  %-13s %10s %8s %11s\n", "N", "block", "blocks", "resident", "limit", "occupancy",
+                    "waves", "last wave");
         for (const std::size_t bodies : counts)
-            for (const int block : blocks) rows.push_back(jsonOf(planned(row, planOf(ask, bodies, block)), bodies));
-        std::printf("%s\n", rows.dump(2).c_str());
+            for (const int block : blocks) print(planned(row, planOf(ask, bodies, block)), bodies);
+        printWaves(row, ask);
         return static_cast<int>(ExitCode::ok);
     }
-    std::printf(
-        "%s, %s: %d multiprocessors of %d lanes at %.2f GHz; each has %d warps, %d blocks, %s registers, %zu KiB shared "
-        "memory\n%d registers a thread\n\n",
-        std::string(row.title).c_str(), std::string(row.capability).c_str(), row.multiprocessors, row.lanes,
-        row.clock * 1e-9, row.warps, row.blocks, grouped(static_cast<std::uint64_t>(row.registers)).text,
-        row.sharedBytes / 1024, ask.registers);
-    std::printf("%9s %6s %8s  %9s  %-13s %10s %8s %11s\n", "N", "block", "blocks", "resident", "limit", "occupancy", "waves",
-                "last wave");
-    for (const std::size_t bodies : counts)
-        for (const int block : blocks) print(planned(row, planOf(ask, bodies, block)), bodies);
-    printWaves(row, ask);
-    return static_cast<int>(ExitCode::ok);
-}
+};
 
 }  // namespace
 

@@ -132,23 +132,22 @@ void reportFolders() {
 }
 
 struct ReportCommand : Subcommand {
-    int run() override;
+    int run() override {
+        std::printf(
+            "Paste this below what you did, what you expected and what happened. It names no user and no host, and writes "
+            "your\n"
+            "home folder as ~; read it once before you post it, because settings can hold other paths.\n");
+        reportSection("Program");
+        std::printf("%s", versionText().c_str());
+        reportSystem();
+        reportBackends(start.simulation.backendOptions);
+        reportOpenGl();
+        reportFilms();
+        reportEnvironment();
+        reportFolders();
+        return static_cast<int>(ExitCode::ok);
+    }
 };
-
-int ReportCommand::run() {
-    std::printf(
-        "Paste this below what you did, what you expected and what happened. It names no user and no host, and writes your\n"
-        "home folder as ~; read it once before you post it, because settings can hold other paths.\n");
-    reportSection("Program");
-    std::printf("%s", versionText().c_str());
-    reportSystem();
-    reportBackends(start.simulation.backendOptions);
-    reportOpenGl();
-    reportFilms();
-    reportEnvironment();
-    reportFolders();
-    return static_cast<int>(ExitCode::ok);
-}
 
 }  // namespace
 

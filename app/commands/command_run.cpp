@@ -46,37 +46,6 @@
 
 namespace gravlab {
 
-// A twin beside `gravlab run`: its steps, its columns and its picture.
-// Rule: numbers hold for common times. In a row at another time, the twin's cells are empty.
-
-class TwinRecord {
-public:
-    /// Starts at the state of the first run. Throws as Simulation does.
-    TwinRecord(Simulation& first, const TwinChoice& choice);
-
-    /// Names of the cells of a row in these units, each with a comma before it.
-    static std::string columns(const SceneUnits& units);
-    /// The cells of a row, in the same form. Waits for a copy of both states and sums energies over all pairs.
-    std::string cells(Simulation& first, const SceneUnits& units);
-
-    /// Advances the twin for at most `seconds`. Returns true when it has reached the first run.
-    bool catchUp(Simulation& first, double seconds) { return run_.catchUp(first, seconds); }
-    /// The last step of the first run, up to `end`, whose time both runs can reach.
-    std::int64_t lastMeeting(const Simulation& first, std::int64_t end) const;
-    /// Adds the present time to the curve, where it is common to both runs.
-    void record(Simulation& first);
-    /// Writes divergence.png into the folder and returns its name. Throws IoError.
-    std::string write(const std::filesystem::path& folder, Simulation& first, OutputSet& outputs) const;
-    /// One sentence with settings, energy and distance between the runs.
-    std::string summary(Simulation& first);
-    std::string note() const { return run_.note(); }
-
-private:
-    TwinRun run_;
-    Divergence curve_;
-    double energy0_ = 0, twinEnergy0_ = 0;
-};
-
 namespace {
 
 constexpr std::size_t kTwinEnergyBodies = 2048;  // thousands of sums of all pairs stay below a minute
@@ -84,75 +53,92 @@ constexpr std::size_t kSummaryBodies = 16384;
 
 double relative(double now, double first) { return (now - first) / (first != 0 ? std::abs(first) : 1); }
 
-}  // namespace
-
-TwinRecord::TwinRecord(Simulation& first, const TwinChoice& choice) : run_(first, choice, false) {
-    const ParticleSet bodies = first.bodies();
-    curve_.restart(spread(bodies));
-    if (bodies.size() <= kSummaryBodies) {
-        // The host sums it, as it sums all energies that are compared with it.
-        energy0_ = measureSystem(bodies, first.terms()).energy();
-        twinEnergy0_ = measureSystem(run_.simulation().bodies(), run_.simulation().terms()).energy();
+/// A twin beside the run: its steps, its columns and its picture.
+/// Rule: numbers hold for common times. In a row at another time, the twin's cells are empty.
+class TwinRecord {
+public:
+    /// Starts at the state of the first run. Throws as Simulation does.
+    TwinRecord(Simulation& first, const TwinChoice& choice) : run_(first, choice, false) {
+        const ParticleSet bodies = first.bodies();
+        curve_.restart(spread(bodies));
+        if (bodies.size() <= kSummaryBodies) {
+            // The host sums it, as it sums all energies that are compared with it.
+            energy0_ = measureSystem(bodies, first.terms()).energy();
+            twinEnergy0_ = measureSystem(run_.simulation().bodies(), run_.simulation().terms()).energy();
+        }
     }
-}
 
-std::string TwinRecord::columns(const SceneUnits& units) {
-    return ",twin_energy" + inBrackets(unitOfEnergy(units).name) + ",rms_separation" + inBrackets(units.length) +
-           ",max_separation" + inBrackets(units.length);
-}
-
-std::string TwinRecord::cells(Simulation& first, const SceneUnits& units) {
-    if (!run_.met(first)) return ",,,";
-    const ParticleSet here = first.bodies(), there = run_.simulation().bodies();
-    const Separation apart = separation(here, there);
-    return formatted(",%.17g,%.9g,%.9g",
-                     measureSystem(there, run_.simulation().terms()).energy() * unitOfEnergy(units).scale,
-                     apart.rms * units.lengthScale, apart.max * units.lengthScale);
-}
-
-std::int64_t TwinRecord::lastMeeting(const Simulation& first, std::int64_t end) const {
-    const std::int64_t next = first.step() + run_.stepsToMeeting(first), every = run_.ratio().first;
-    return next > end ? first.step() : next + (end - next) / every * every;
-}
-
-void TwinRecord::record(Simulation& first) {
-    if (!run_.met(first)) return;
-    const ParticleSet here = first.bodies(), there = run_.simulation().bodies();
-    DivergencePoint point{.time = first.time(), .apart = separation(here, there)};
-    if (here.size() <= kTwinEnergyBodies) {
-        point.change = relative(measureSystem(here, first.terms()).energy(), energy0_);
-        point.twinChange = relative(measureSystem(there, run_.simulation().terms()).energy(), twinEnergy0_);
+    /// Names of the cells of a row in these units, each with a comma before it.
+    static std::string columns(const SceneUnits& units) {
+        return ",twin_energy" + inBrackets(unitOfEnergy(units).name) + ",rms_separation" + inBrackets(units.length) +
+               ",max_separation" + inBrackets(units.length);
     }
-    curve_.add(point);
-}
 
-std::string TwinRecord::write(const std::filesystem::path& folder, Simulation& first, OutputSet& outputs) const {
-    const std::filesystem::path file = folder / "divergence.png";
-    writeDivergence(outputs.add(file), first.configuration().scene + ": two runs of one start",
-                    twinLabels(first.configuration(), run_.simulation().configuration()), curve_, first.scene().units);
-    return file.string();
-}
-
-std::string TwinRecord::summary(Simulation& first) {
-    Simulation& twin = run_.simulation();
-    const auto labels = twinLabels(first.configuration(), twin.configuration());
-    const SceneUnits& units = first.scene().units;
-    std::string text = "twin: " + labels.second + " against " + labels.first;
-    if (twin.configuration().bodies <= kSummaryBodies) {
-        const double now = measureSystem(twin.bodies(), twin.terms()).energy();
-        const ShownUnit unit = unitOfEnergy(units);
-        text += formatted("; energy %.9g", now * unit.scale) + (unit.name.empty() ? "" : " " + unit.name) +
-                formatted(", relative change %.2e", relative(now, twinEnergy0_));
+    /// The cells of a row, in the same form. Waits for a copy of both states and sums energies over all pairs.
+    std::string cells(Simulation& first, const SceneUnits& units) {
+        if (!run_.met(first)) return ",,,";
+        const ParticleSet here = first.bodies(), there = run_.simulation().bodies();
+        const Separation apart = separation(here, there);
+        return formatted(",%.17g,%.9g,%.9g",
+                         measureSystem(there, run_.simulation().terms()).energy() * unitOfEnergy(units).scale,
+                         apart.rms * units.lengthScale, apart.max * units.lengthScale);
     }
-    if (run_.met(first)) record(first);
-    if (!curve_.points().empty() && curve_.points().back().time != first.time()) {
-        return text + "; at t = " + timeText(curve_.points().back().time, units) + ", the last time that both are at, " +
-               divergenceText(curve_, units);
-    }
-    return text + "; " + divergenceText(curve_, units);
-}
 
-namespace {
+    /// Advances the twin for at most `seconds`. Returns true when it has reached the first run.
+    bool catchUp(Simulation& first, double seconds) { return run_.catchUp(first, seconds); }
+    /// The last step of the first run, up to `end`, whose time both runs can reach.
+    std::int64_t lastMeeting(const Simulation& first, std::int64_t end) const {
+        const std::int64_t next = first.step() + run_.stepsToMeeting(first), every = run_.ratio().first;
+        return next > end ? first.step() : next + (end - next) / every * every;
+    }
+
+    /// Adds the present time to the curve, where it is common to both runs.
+    void record(Simulation& first) {
+        if (!run_.met(first)) return;
+        const ParticleSet here = first.bodies(), there = run_.simulation().bodies();
+        DivergencePoint point{.time = first.time(), .apart = separation(here, there)};
+        if (here.size() <= kTwinEnergyBodies) {
+            point.change = relative(measureSystem(here, first.terms()).energy(), energy0_);
+            point.twinChange = relative(measureSystem(there, run_.simulation().terms()).energy(), twinEnergy0_);
+        }
+        curve_.add(point);
+    }
+
+    /// Writes divergence.png into the folder and returns its name. Throws IoError.
+    std::string write(const std::filesystem::path& folder, Simulation& first, OutputSet& outputs) const {
+        const std::filesystem::path file = folder / "divergence.png";
+        writeDivergence(outputs.add(file), first.configuration().scene + ": two runs of one start",
+                        twinLabels(first.configuration(), run_.simulation().configuration()), curve_, first.scene().units);
+        return file.string();
+    }
+
+    /// One sentence with settings, energy and distance between the runs.
+    std::string summary(Simulation& first) {
+        Simulation& twin = run_.simulation();
+        const auto labels = twinLabels(first.configuration(), twin.configuration());
+        const SceneUnits& units = first.scene().units;
+        std::string text = "twin: " + labels.second + " against " + labels.first;
+        if (twin.configuration().bodies <= kSummaryBodies) {
+            const double now = measureSystem(twin.bodies(), twin.terms()).energy();
+            const ShownUnit unit = unitOfEnergy(units);
+            text += formatted("; energy %.9g", now * unit.scale) + (unit.name.empty() ? "" : " " + unit.name) +
+                    formatted(", relative change %.2e", relative(now, twinEnergy0_));
+        }
+        if (run_.met(first)) record(first);
+        if (!curve_.points().empty() && curve_.points().back().time != first.time()) {
+            return text + "; at t = " + timeText(curve_.points().back().time, units) + ", the last time that both are at, " +
+                   divergenceText(curve_, units);
+        }
+        return text + "; " + divergenceText(curve_, units);
+    }
+
+    std::string note() const { return run_.note(); }
+
+private:
+    TwinRun run_;
+    Divergence curve_;
+    double energy0_ = 0, twinEnergy0_ = 0;
+};
 
 // Above this, the two O(N^2) energy sums of the closing line would outlast many runs on the host.
 constexpr std::size_t kSummaryEnergyBodies = 16384;

@@ -103,7 +103,7 @@ protected:
             for (const Parameter& row : parameters())
                 if (!row.fact() && row.path != "run.paused")
                     text += row.path + " " + valueText(row.get(app.document)) +
-                            (row.asked ? " " + valueText(row.asked(app.document)) : "") + "\n";
+                            (row.requested ? " " + valueText(row.requested(app.document)) : "") + "\n";
             ParticleSet bodies = app.runs.simulation().bodies();
             for (std::size_t i = 0; i < bodies.size(); ++i) {
                 for (const Double4& v : {bodies.position[i], bodies.velocity[i]})

@@ -47,10 +47,10 @@ TEST_F(PausedWorkspace, aFilmWaitsForTheBalanceOfTheStartAndAWindowDoesNot) {
     App app(plummer(8192));
     written(app).intent.paused = true;
     app.advance(true);
-    need(app, {.balance = true});
+    requestMeasurements(app, {.balance = true});
     EXPECT_TRUE(app.runs.virial().found().empty()) << "67 million pairs were summed within a frame";
     app.advance(false);
-    need(app, {.balance = true});
+    requestMeasurements(app, {.balance = true});
     EXPECT_FALSE(app.runs.virial().found().empty());
 }
 

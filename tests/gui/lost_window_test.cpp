@@ -47,14 +47,15 @@ protected:
 TEST_F(LostWindow, savesTheRunWhenNoneCanBeOpenedAgain) {
     if (const Reason why = fileFormat("hdf5").unavailable(); !why.empty()) GTEST_SKIP() << why;
     moveToDisplay();
-    const StartOptions options = optionsOf("plummer", 64, 320, 240);
-    WindowOptions window{size_};
-    window.frames = 20;
-    window.noConfig = true;
+    ViewCommand command;
+    command.start = optionsOf("plummer", 64, 320, 240);
+    static_cast<PictureOptions&>(command.window) = size_;
+    command.window.frames = 20;
+    command.window.noConfig = true;
     hostClockSource() = clockThatLosesGraphics;
     std::string said;
     try {
-        runWindow(options, window);
+        command.run();
         ADD_FAILURE() << "the window went on";
     } catch (const NoDeviceError& error) {
         said = error.what();
