@@ -42,31 +42,29 @@ struct ConvertCommand : Subcommand {
         start.outputs.push_back({"OUT", output});
         refuseToReplace({start.file}, start);
     }
-    int run() override;
+    int run() override {
+        // This comes first: an extension that cannot be written is found before a large file is read.
+        const FileFormat& format = formatForWriting(output);
+        const InterruptWatch watch;
+        const InterruptibleReading reading;
+        ReadOptions read = start.read;
+        read.allowSigns = true;  // charges stay charges; the start of a run checks whether its law allows them
+        const Snapshot snapshot = readSnapshot(start.file, read);
+        for (const std::string& note : snapshot.notes)
+            if (!note.starts_with("converted from"))
+                std::fprintf(stderr, "gravlab: %s\n", printable(start.file + ": " + note).c_str());
+        std::fprintf(stderr, "gravlab: %s\n", printable(unitsText(format, snapshot, start.file, read.units)).c_str());
+        InterruptWatch::check();
+        writeSnapshot(output, snapshot);
+        if (const std::string lost = joined(lostIn(format, snapshot)); !lost.empty())
+            std::fprintf(stderr, "gravlab: %s does not keep: %s%s\n", std::string(format.name).c_str(), lost.c_str(),
+                         snapshot.isCheckpoint() ? (" (" + printable(start.file) + " was a checkpoint)").c_str() : "");
+        std::fprintf(output == "-" ? stderr : stdout, "%s: %zu bodies from %s (%s) as %s\n", printable(output).c_str(),
+                     snapshot.bodies.size(), printable(start.file).c_str(), snapshot.format.c_str(),
+                     std::string(format.name).c_str());
+        return static_cast<int>(ExitCode::ok);
+    }
 };
-
-int ConvertCommand::run() {
-    // This comes first: an extension that cannot be written is found before a large file is read.
-    const FileFormat& format = formatForWriting(output);
-    const InterruptWatch watch;
-    const InterruptibleReading reading;
-    ReadOptions read = start.read;
-    read.allowSigns = true;  // charges stay charges; the start of a run checks whether its law allows them
-    const Snapshot snapshot = readSnapshot(start.file, read);
-    for (const std::string& note : snapshot.notes)
-        if (!note.starts_with("converted from"))
-            std::fprintf(stderr, "gravlab: %s\n", printable(start.file + ": " + note).c_str());
-    std::fprintf(stderr, "gravlab: %s\n", printable(unitsText(format, snapshot, start.file, read.units)).c_str());
-    InterruptWatch::check();
-    writeSnapshot(output, snapshot);
-    if (const std::string lost = joined(lostIn(format, snapshot)); !lost.empty())
-        std::fprintf(stderr, "gravlab: %s does not keep: %s%s\n", std::string(format.name).c_str(), lost.c_str(),
-                     snapshot.isCheckpoint() ? (" (" + printable(start.file) + " was a checkpoint)").c_str() : "");
-    std::fprintf(output == "-" ? stderr : stdout, "%s: %zu bodies from %s (%s) as %s\n", printable(output).c_str(),
-                 snapshot.bodies.size(), printable(start.file).c_str(), snapshot.format.c_str(),
-                 std::string(format.name).c_str());
-    return static_cast<int>(ExitCode::ok);
-}
 
 }  // namespace
 

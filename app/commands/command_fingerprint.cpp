@@ -31,10 +31,13 @@ struct FingerprintCommand : Subcommand {
                   "write hashes, launches and memory as CSV, to compare two builds on one machine");
         for (const char* path : {"run.backend", "run.device", "run.threads", "run.simd"})
             rows.of(parameter(path), kOfAll).needs("--all");
-        addKernelList(rows, kernels, std::string(kOfAll) + "only these kernels").needs("--all");
+        addKernelList(rows, kernels, std::string(kOfAll) + "only these kernels");
         rows.numbersOfBodies("--sizes", bodies, std::string(kOfAll) + "numbers of bodies [1 to 16384]").needs("--all");
     }
-    void check() override { checkStart(*this, {.kernels = kernels}); }
+    void check() override {
+        checkStart(*this, {.kernels = kernels});
+        if (!all && !kernels.empty()) throw UsageError("--kernel needs --all: it does nothing without --all");
+    }
     int run() override;
     int printAll() const;
 };

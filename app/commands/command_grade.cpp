@@ -28,37 +28,36 @@ struct GradeCommand : Subcommand {
         if (!csv.empty() && csv != "-" && !csv.ends_with(".csv"))
             throw UsageError("--csv '" + csv + "': expected FILE.csv or -");
     }
-    int run() override;
-};
-
-int GradeCommand::run() {
-    const InterruptWatch watch;
-    // A file that cannot be written is found before minutes of trials.
-    std::optional<AtomicFile> tableFile;
-    if (!csv.empty()) tableFile.emplace(csv);
-    const bool table = csv != "-";
-    const RunRequest& wanted = start.simulation;
-    GradeRequest request{.folder = folder, .device = wanted.backendOptions.device};
-    request.bodies = wanted.bodies.value_or(request.bodies);
-    request.seed = wanted.seed;
-    request.limits.force = seconds;
-    const GradeSheet sheet = gradeFolder(request, [&](const GradeSheet& now) {
-        if (!table) return;
-        if (now.rows.size() == 1) {
-            if (now.ran()) std::printf("%s, %s bodies\n", now.device.c_str(), grouped(now.bodies).text);
-            std::fputs(gradeTableHead().c_str(), stdout);
+    int run() override {
+        const InterruptWatch watch;
+        // A file that cannot be written is found before minutes of trials.
+        std::optional<AtomicFile> file;
+        if (!csv.empty()) file.emplace(csv);
+        const bool table = csv != "-";
+        const RunRequest& wanted = start.simulation;
+        GradeRequest request{.folder = folder, .device = wanted.backendOptions.device};
+        request.bodies = wanted.bodies.value_or(request.bodies);
+        request.seed = wanted.seed;
+        request.limits.force = seconds;
+        const GradeSheet sheet = gradeFolder(request, [&](const GradeSheet& now) {
+            if (!table) return;
+            if (now.rows.size() == 1) {
+                if (now.ran()) std::printf("%s, %s bodies\n", now.device.c_str(), grouped(now.bodies).text);
+                std::fputs(gradeTableHead().c_str(), stdout);
+            }
+            std::fputs(gradeTableLine(now, now.rows.back()).c_str(), stdout);
+            std::fflush(stdout);
+        });
+        if (file) {
+            file->write(gradeCsv(sheet));
+            file->commit();
         }
-        std::fputs(gradeTableLine(now, now.rows.back()).c_str(), stdout);
-        std::fflush(stdout);
-    });
-    if (tableFile) {
-        tableFile->write(gradeCsv(sheet));
-        tableFile->commit();
+        if (!sheet.ran())
+            throw NoDeviceError(
+                "no CUDA device is here: the kernels were compiled, no force was checked, and none was timed");
+        return static_cast<int>(ExitCode::ok);
     }
-    if (!sheet.ran())
-        throw NoDeviceError("no CUDA device is here: the kernels were compiled, no force was checked, and none was timed");
-    return static_cast<int>(ExitCode::ok);
-}
+};
 
 }  // namespace
 

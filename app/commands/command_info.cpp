@@ -167,23 +167,21 @@ struct InfoCommand : Subcommand {
         addReading(rows);
         rows.flag("--json", json, "as JSON");
     }
-    int run() override;
+    int run() override {
+        const InterruptWatch watch;
+        const InterruptibleReading reading;
+        ReadOptions read = start.read;
+        read.allowSigns = true;
+        const Snapshot snapshot = asInTheFile(readSnapshot(start.file, read));
+        const Json facts = described(snapshot, start.file);
+        if (json)
+            // A file's name or text may not be UTF-8, and some characters beyond ASCII control a terminal.
+            std::printf("%s\n", facts.dump(2, ' ', true, Json::error_handler_t::replace).c_str());
+        else
+            print(facts, snapshot.fileUnits);
+        return static_cast<int>(ExitCode::ok);
+    }
 };
-
-int InfoCommand::run() {
-    const InterruptWatch watch;
-    const InterruptibleReading reading;
-    ReadOptions read = start.read;
-    read.allowSigns = true;
-    const Snapshot snapshot = asInTheFile(readSnapshot(start.file, read));
-    const Json facts = described(snapshot, start.file);
-    if (json)
-        // A file's name or text may not be UTF-8, and some characters beyond ASCII control a terminal.
-        std::printf("%s\n", facts.dump(2, ' ', true, Json::error_handler_t::replace).c_str());
-    else
-        print(facts, snapshot.fileUnits);
-    return static_cast<int>(ExitCode::ok);
-}
 
 }  // namespace
 

@@ -2,7 +2,6 @@
 #pragma once
 #include "app/commands/option_groups.h"
 
-#include <cstdint>
 #include <string>
 
 namespace gravlab {

@@ -3,7 +3,6 @@
 #include "app/files/scene_data.h"
 #include "app/parameters/quantity.h"
 #include "app/parameters/setting_choices.h"
-#include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/io/formats/units.h"
 

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <span>
-#include <utility>
 
 namespace gravlab {
 namespace {

@@ -312,7 +312,7 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
     if (batch.commands.size() > 1) change.what += " and " + std::to_string(batch.commands.size() - 1) + " more";
     for (const Parameter* row : settableRows()) {
         if (done.opens && row->path.starts_with("window.")) continue;  // the panel that opened it stays closed
-        const auto& asked = row->asked ? row->asked : row->get;
+        const auto& asked = row->requested ? row->requested : row->get;
         if (Value was = asked(before); (was != asked(document) || row->get(before) != row->get(document)) && !isNothing(was))
             change.before.push_back({row->path, std::move(was)});
     }

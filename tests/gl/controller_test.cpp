@@ -503,8 +503,8 @@ TEST_F(ControllerTest, aQuestionAboutOrbitsIsAnsweredInOnePress) {
     start->state.bodies.resize(2);
     start->state.bodies.position = {{0, 0, 0, 1}, {1.95, 0, 0, 1e-3}};
     start->state.bodies.velocity = {{0, 0, 0, 1}, {0, 0.16, 0, 1}};
-    const Facts before = document().facts;
-    Facts& facts = document().facts;
+    const RunFacts before = document().facts;
+    RunFacts& facts = document().facts;
     facts.configuration.start = start;
     facts.configuration.force = {};
     facts.configuration.timeStep = 0.01;
