@@ -237,9 +237,9 @@ void suitContact(Judging& j) {
         giveRadii(*sized, contact, !all);
         plan.bodies = std::move(sized);
     }
-    if (plan.bodies)
-        requireContact(contact, c.values.force, plan.bodies.get());
-    else if (c.changes.contact && contact.acts())
+    if (plan.bodies) requireContact(contact, c.values.force, plan.bodies.get());
+    if (plan.bodies && contact.acts() && (all || c.changes.contact)) countOverlaps(*plan.bodies);
+    if (!plan.bodies && c.changes.contact && contact.acts())
         requireContact(contact, c.values.force, j.present.bodies().get());
 }
 

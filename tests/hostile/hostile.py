@@ -1341,7 +1341,7 @@ def shapes(bodies):
 def hold_accuracies(bodies):
     for name, (rows, accuracy, more) in shapes(bodies).items():
         table(name + ".csv", [tuple(map(float, row)) for row in rows])
-        words = ("run", name + ".csv", "--backend", "cpu", "--accuracy", accuracy, "--dt", 1e-6, "--steps", 2, "--csv", "e.csv", *more)
+        words = ("run", name + ".csv", "--backend", "cpu", "--accuracy", accuracy, "--dt", 1e-3, "--steps", 2, "--csv", "e.csv", *more)
         left = run(*words)
         assert left.code == 0, (name, left.err)
         last = rows_of(open("e.csv").read())[-1]

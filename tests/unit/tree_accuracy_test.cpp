@@ -155,7 +155,7 @@ TEST(TreeAccuracy, isKeptOrEveryPairIsComputed) {
     for (const TreeShape& shape : treeShapes()) {
         ParticleSet bodies = shape.make();
         for (Double4& v : bodies.velocity) v = {0, 0, 0, v.w};
-        const double dt = 1e-9;
+        const double dt = 1e-2;  // shorter steps from rest are below the rounding of single precision
         RunRequest request = testing_support::startOf(bodies, shape.softening, dt);
         request.law = shape.law, request.exponent = shape.exponent;
         request.integrator = "symplectic-euler";
@@ -194,7 +194,7 @@ TEST(TreeAccuracy, isKeptOrEveryPairIsComputed) {
 }
 
 TEST(TreeAccuracy, aRowThatWasNamedIsRefused) {
-    RunRequest request = testing_support::startOf(line(4000), 0.01, 1e-6);
+    RunRequest request = testing_support::startOf(line(4000), 0.01, 1e-2);
     request.pairs().accuracy = 1e-5;
     request.pairs().kernel.kernel = "tree";
     Simulation simulation(request);

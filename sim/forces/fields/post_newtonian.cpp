@@ -81,6 +81,16 @@ OuterField PostNewtonian::field() const {
     return field;
 }
 
+/// The terms are some (v/c)^2 of Newton's pull, whose rounding in single precision must stay below a thousandth of them.
+std::string PostNewtonian::beyondSingle(const TermBodies& bodies, const SingleTrial&) const {
+    constexpr double kLeastShare = 1e-4;
+    double fastest = 0;
+    for (const Double4& v : bodies.velocities) fastest = std::max(fastest, dot(xyz(v), xyz(v)));
+    return fastest < kLeastShare * lightSpeed_ * lightSpeed_
+               ? "it would round Newton's pull by as much as the post-newtonian terms are"
+               : std::string();
+}
+
 std::vector<std::uint32_t> PostNewtonian::indicesIn(std::span<const std::uint32_t> ids) const {
     std::vector<std::uint32_t> wanted = heavy_, indices;
     std::ranges::sort(wanted);

@@ -72,9 +72,7 @@ public:
     TermOffer offer() const override {
         return {.usesVelocities = true, .conservesMomentum = false, .conservesAngularMomentum = false};
     }
-    std::string beyondSingle(const TermBodies&, const SingleTrial&) const override {
-        return "it would round Newton's pull by as much as the post-newtonian terms are";
-    }
+    std::string beyondSingle(const TermBodies& bodies, const SingleTrial&) const override;
 
 private:
     std::vector<std::uint32_t> heavy_;
