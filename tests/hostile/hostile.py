@@ -1341,7 +1341,7 @@ def shapes(bodies):
 def hold_accuracies(bodies):
     for name, (rows, accuracy, more) in shapes(bodies).items():
         table(name + ".csv", [tuple(map(float, row)) for row in rows])
-        words = ("run", name + ".csv", "--backend", "cpu", "--accuracy", accuracy, "--dt", 1e-3, "--steps", 2, "--csv", "e.csv", *more)
+        words = ("run", name + ".csv", "--backend", "cpu", "--accuracy", accuracy, "--dt", 0.01, "--steps", 2, "--csv", "e.csv", *more)
         left = run(*words)
         assert left.code == 0, (name, left.err)
         last = rows_of(open("e.csv").read())[-1]
@@ -1753,6 +1753,28 @@ def a_circle_closes():
 
 
 # Bonds, contacts and undo: samples against formulas of this file.
+
+@case
+def what_single_precision_cannot_carry_is_right_or_refused():
+    """Circles about a field far from the origin, and bodies that a step moves by less than a rounding of their places."""
+    angles = [0.0207 * k for k in range(300)]
+    for radius, place in ((1e-3, 1000.0), (1e-4, 10.0)):
+        speed = radius ** -0.5
+        table("c.csv", [(0, place + radius * math.cos(t), radius * math.sin(t), 0, -speed * math.sin(t), speed * math.cos(t), 0)
+                        for t in angles])
+        for precision in ("auto", "fp32", "mixed"):
+            result = run("run", "c.csv", "--field", f"point,mass=1,x={place}", "--softening", 0, "--dt", 2 * math.pi * radius / speed / 200,
+                         "--steps", 100, "--precision", precision, "--final", "-")
+            assert result.code == 0 or (precision == "fp32" and result.code == 2), (precision, result.err)
+            for row in rows_of(result.out) if result.code == 0 else ():
+                assert abs(math.hypot(row["x"] - place, row["y"]) / radius - 1) < 0.01, (precision, radius, row)
+    table("w.csv", [(1, 0, 0, 0, 0, 0, 0)] + [(0, 1e6 + k, 0, 0, 0.1, 0, 0) for k in range(300)])
+    for precision in ("auto", "fp32"):
+        result = run("run", "w.csv", "--softening", 0, "--dt", 0.01, "--steps", 200, "--precision", precision, "--final", "-")
+        assert result.code == 0 or (precision == "fp32" and result.code == 2), (precision, result.err)
+        for k, row in enumerate(rows_of(result.out)[1:] if result.code == 0 else ()):
+            assert abs(row["x"] - (1e6 + k) - 0.2) < 0.002, (precision, row)
+
 
 def pull_of(law, over, length, stiffness, strain):
     """Pull of a bond that is longer than its rest length by `over`."""
