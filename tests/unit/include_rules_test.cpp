@@ -59,7 +59,8 @@ const Fence kFences[] = {
     {"physics does not know pictures", "render/.*", "(?!sim/).*"},
     {"the physics core includes the standard library only", "(?!sim/)(?!generated/)(?!assets/).*[./].*",
      "sim/(backends/cpu|backends/cuda|own|io)/.*|sim/core/thread_pool\\.cpp|(?!sim/).*"},
-    {"panels read documents and readouts", "app/view/(?!service_results).*|app/runs/(run_host|run|twin|state_feed|body_editor)\\.h",
+    {"panels read documents and readouts",
+     "app/view/(?!service_results).*|app/runs/(run_host|run|twin|state_feed|body_editor)\\.h",
      "(?!app/ui/).*|app/ui/ui\\.cpp"},
     {"ImGui is for the app", "imgui.*|implot.*", "app/.*|tests/gui/.*|tests/gl/still_test\\.cpp"},
 };
