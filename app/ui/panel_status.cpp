@@ -5,6 +5,7 @@
 #include "sim/backends/block_figures.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -161,26 +162,34 @@ void drawMessage(PanelContext& p) {
     ImGui::PopStyleVar();
 }
 
+/// A question over the picture, and its answers. `panel`: its name among the records of widgets.
+void drawDoubt(PanelContext& p, const char* window, const char* panel, const std::string& text,
+               const std::function<void()>& answers) {
+    const Place place = overPicture(p);
+    placePanel(place.bottom, ImVec2(0.5f, 1), place.width, p.surface.y);
+    ImGui::SetNextWindowBgAlpha(0.95f);
+    if (ImGui::Begin(window, nullptr,
+                     kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
+        p.widgets.panel(panel);
+        p.widgets.wrapped(palette::kText, text.c_str());
+        answers();
+    }
+    ImGui::End();
+}
+
 /// The question about the units of bodies without units, and its answers.
 void drawUnitsDoubt(PanelContext& p) {
     if (!p.state.inWindow || !p.document.unitsInDoubt() || !p.document.message.empty() || p.document.labPanel.open) return;
     const UnitsDoubt& doubt = p.facts.configuration.start->doubt;
-    const Place place = overPicture(p);
-    placePanel(place.bottom, ImVec2(0.5f, 1), place.width, p.surface.y);
-    ImGui::SetNextWindowBgAlpha(0.95f);
-    if (ImGui::Begin("gravlab units", nullptr,
-                     kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
-        p.widgets.panel("units");
-        // The option is only for the command line.
-        const std::string asked = doubt.question.substr(0, doubt.question.find(" --units"));
-        p.widgets.wrapped(palette::kText, ("These bodies are " + asked).c_str());
+    // The option is only for the command line.
+    const std::string asked = doubt.question.substr(0, doubt.question.find(" --units"));
+    drawDoubt(p, "gravlab units", "units", "These bodies are " + asked, [&] {
         if (!doubt.units.empty()) {
             action(p, "reopen-units", 0, "Yes, open again");
             ImGui::SameLine();
         }
         action(p, "units-fine", 0);
-    }
-    ImGui::End();
+    });
 }
 
 /// The question about steps that do not follow the orbits of few bodies, and its answers.
@@ -189,18 +198,11 @@ bool drawOrbitsDoubt(PanelContext& p) {
         return false;
     const std::string why = p.document.orbitsInDoubt();
     if (why.empty()) return false;
-    const Place place = overPicture(p);
-    placePanel(place.bottom, ImVec2(0.5f, 1), place.width, p.surface.y);
-    ImGui::SetNextWindowBgAlpha(0.95f);
-    if (ImGui::Begin("gravlab orbits", nullptr,
-                     kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
-        p.widgets.panel("orbits");
-        p.widgets.wrapped(palette::kText, (std::string(p.facts.integrator->name) + " is in use, and " + why + ".").c_str());
+    drawDoubt(p, "gravlab orbits", "orbits", std::string(p.facts.integrator->name) + " is in use, and " + why + ".", [&] {
         action(p, "use-radau15", 0);
         ImGui::SameLine();
         action(p, "orbits-fine", 0);
-    }
-    ImGui::End();
+    });
     return true;
 }
 
