@@ -110,6 +110,8 @@ OwnRate ownRate(const RecordedRow& paper, const std::string& kernel) {
         if (!best.device.empty() && best.device != gpu) break;
         // The table of a device has one factor of each row; the figures over the factor have that of the paper.
         if (name == gpu && paperNumber(paper, "unroll") > 0) continue;
+        // A ladder has the fastest launch of each row; the figures over the block have those of the papers.
+        if (name.starts_with(gpu + "-ladder") && paperNumber(paper, "block") > 0) continue;
         for (const RecordedRow& row : recordedRows(name)) {
             if (paperText(row, "kernel") != kernel) continue;
             const bool same = std::ranges::all_of(kLaunch, [&](const char* column) {

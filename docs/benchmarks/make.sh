@@ -62,6 +62,8 @@ if [ "$backend" = cuda ]; then
         --block 1,2,3,4,8,16,30,31,32,64,128,256,512,1023,1024
     figure unroll-global 40 unroll "${on[@]}" "${beside[@]}" --kernel global -n 4096,65536 --block 256
     figure ladder 90 ladder "${beside[@]}" --repeats 3 -n 16384
+    figure ladder-4k 60 ladder "${beside[@]}" --repeats 3 -n 4096
+    figure block-aos 20 block "${on[@]}" --kernel aos -n 4096
     figure bodies 40 bodies "${on[@]}" -n 1024,4096,16384,65536,262144
     figure split-atomics 20 split "${on[@]}" "${beside[@]}" --kernel tiled-atomics -n 4096 --block 128 --split 1,4,8,16,32,64,128
     figure block-atomics 20 block "${on[@]}" "${beside[@]}" --kernel tiled-atomics -n 4096 --split 4 --block 8,16,32,64,128,256,512
