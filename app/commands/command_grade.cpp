@@ -25,6 +25,7 @@ struct GradeCommand : Subcommand {
         rows.output("--csv", "FILE", csv, "the table, a row an error; '-' is standard output");
     }
     void check() override {
+        refuseHelpers(start);
         if (!csv.empty() && csv != "-" && !csv.ends_with(".csv"))
             throw UsageError("--csv '" + csv + "': expected FILE.csv or -");
     }

@@ -21,6 +21,7 @@
 #include "app/tables/format.h"
 #include "app/tables/unit_text.h"
 #include "app/ui/twin_plot.h"
+#include "sim/backends/division.h"
 #include "sim/contact/contact.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
@@ -466,6 +467,10 @@ int runSimulation(const RunCommand& command) {
     std::fprintf(stderr, "gravlab: %s, %s bodies, %s; %s\n", printable(settings.scene).c_str(),
                  grouped(simulation.backend().size()).text, simulation.backend().description().c_str(),
                  simulation.backendWhy().c_str());
+    if (const std::string division =
+            divisionSentence(simulation.backend(), settings.backendOptions, simulation.integrator().program);
+        !division.empty())
+        std::fprintf(stderr, "gravlab: %s\n", division.c_str());
     if (begin != 0 || simulation.time() != 0)
         std::fprintf(stderr, "gravlab: continuing from step %lld, t = %s\n", static_cast<long long>(begin),
                      timeText(simulation.time(), units).c_str());

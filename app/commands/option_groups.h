@@ -56,7 +56,9 @@ void checkStart(Subcommand& command, const StartRules& rules);
 
 /// Throws UsageError: `option` does nothing, because of `why`.
 [[noreturn]] void refuseIdle(std::string_view option, std::string_view why);
-/// Checks that --device is given for a backend on a device alone.
+/// Checks that --device names one device, for commands that divide no forces.
+void refuseHelpers(const StartOptions& start);
+/// The same, and that --device is given for a backend on a device alone.
 void refuseIdleDevice(const StartOptions& start);
 /// Checks threads and instruction sets of a named kernel.
 void refuseIdleThreads(const StartOptions& start);

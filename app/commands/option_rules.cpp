@@ -6,6 +6,7 @@
 #include "app/parameters/quantity.h"
 #include "app/tables/own_kernel.h"
 #include "sim/backends/backend.h"
+#include "sim/backends/division.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
@@ -90,6 +91,12 @@ void requireLawOf(const StartOptions& o, const Scene& scene) {
     requireSoftened(o.has("--softening"), law);
 }
 
+/// Whether several parts of the only device of a CPU are named.
+bool namesParts(const RunRequest& s, const BackendRow& row) {
+    const std::vector<int>& helpers = s.backendOptions.helpers;
+    return row.usesCores && !helpers.empty() && helpers == cpuHelpers(s.backendOptions);
+}
+
 /// Kernels that no table contains, or that the command cannot use.
 void requireKernels(const StartOptions& o, const StartRules& rules) {
     const RunRequest& s = o.simulation;
@@ -117,7 +124,7 @@ void requireKernels(const StartOptions& o, const StartRules& rules) {
         throw UsageError("--threads does not apply: the " + *s.backend + " backend computes on one thread");
     if (s.backendOptions.simd && named && !named->usesCores)
         throw UsageError("--simd does not apply to the " + *s.backend + " backend; it chooses the CPU's instruction set");
-    if (named && !named->onDevice && o.has("--device"))
+    if (named && !named->onDevice && o.has("--device") && !namesParts(s, *named))
         throw UsageError("--device chooses a CUDA device and does nothing on the " + *s.backend + " backend");
     requireLaunch(o, names);
 }
@@ -155,7 +162,14 @@ void refuseIdle(std::string_view option, std::string_view why) {
     throw UsageError(std::string(option) + " does nothing: " + std::string(why));
 }
 
+void refuseHelpers(const StartOptions& o) {
+    if (!o.simulation.backendOptions.helpers.empty())
+        refuseIdle("--device with several devices",
+                   "they divide the forces of a run, and this command uses one; name it alone");
+}
+
 void refuseIdleDevice(const StartOptions& o) {
+    refuseHelpers(o);
     if (o.has("--device") && !chooseBackend(o.simulation.backend, o.simulation.backendOptions).row->onDevice)
         refuseIdle("--device", "no CUDA device is used here");
 }

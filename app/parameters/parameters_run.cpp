@@ -1,5 +1,6 @@
 // The computation: scene, bodies, backend, kernel, physics and pace; and the facts of the run.
 #include "app/parameters/parameter_rows.h"
+#include "sim/backends/devices.h"
 #include "sim/contact/contact_settings.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
@@ -224,9 +225,12 @@ void addMachine(Rows& rows) {
          .offers = [](const Document& d) { return backendChoices(inForce(d)); },
          .ask = [](RunRequest& r,
                    const Value& v) { r.changeBackend(isAuto(v) ? std::nullopt : std::optional(textOf(v))); }});
-    setting(rows, "run.device", "Device", "CUDA device, see 'gravlab list devices'", "0",
-            [](const Document& d) { return inForce(d).backendOptions.device; },
-            {.storedAs = {.option = "--device", .checkpoint = "device", .placeholder = "INDEX"}});
+    setting(rows, "run.device", "Device", "CUDA device, see 'gravlab list devices'; several divide each force: 0,1 or all",
+            "0", [](const Document& d) { return devicesText(inForce(d).backendOptions); },
+            {.explanation = "The first device holds the bodies. The others are its helpers: they get positions, compute a "
+                            "part of each force, and give the sums back.",
+             .storedAs = {.option = "--device", .checkpoint = "device", .placeholder = "LIST"},
+             .requested = [](const Document& d) -> Value { return devicesText(asked(d).backendOptions); }});
     setting(rows, "run.threads", "Threads", "CPU threads", "auto",
             [](const Document& d) -> Value {
                 const std::optional<int> count = inForce(d).backendOptions.threads;

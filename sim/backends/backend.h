@@ -67,7 +67,8 @@ constexpr int kMostThreads = 4096;
 
 /// How to make a backend. The machine decides the empty fields, and no file fixes them for another machine.
 struct BackendOptions {
-    int device = 0;                                   ///< CUDA device index
+    int device = 0;                                   ///< CUDA device index; a CPU is 0
+    std::vector<int> helpers{};                       ///< further devices, which compute parts of forces; see division.h
     std::optional<int> threads{};                     ///< CPU threads, 1 to kMostThreads; empty: all
     std::optional<std::string> simd{};                ///< CPU instruction set; empty: the best here
     std::shared_ptr<const cuda::TreeLimits> trees{};  ///< set by tests; null: the usual limits

@@ -5,8 +5,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace gravlab {
+
+/// "0", or "0,1,2" with helpers.
+std::string devicesText(const BackendOptions& options);
+/// Sets the devices to those of such a text, or of "all", which names every CUDA device here. False, and nothing has
+/// changed: it is no list of devices.
+bool takeDevices(BackendOptions& options, std::string_view text);
+/// Largest device index, and most devices of a list.
+constexpr int kLastDevice = 1023, kMostDevices = 64;
 
 /// How large a device is, as its driver describes it. Nothing is measured: the same device gives the same answer each time.
 struct DeviceSize {

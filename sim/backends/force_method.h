@@ -28,6 +28,15 @@ struct BodyRange {
     bool operator==(const BodyRange&) const = default;
 };
 
+/// Parts of about equally many groups of a tree. Work is counted in them, and devices divide them.
+constexpr std::size_t kTreeParts = 1024;
+/// Consecutive parts.
+struct PartRange {
+    std::size_t first = 0, last = kTreeParts;  ///< the end is excluded
+    bool all() const { return *this == PartRange(); }
+    bool operator==(const PartRange&) const = default;
+};
+
 /// The bodies that act on others, where most bodies have no mass: those are targets only.
 struct SourceBodies {
     const std::uint32_t* list = nullptr;  ///< their indices, in the method's memory; null: the first `count` bodies
@@ -48,6 +57,7 @@ struct ForceRequest {
     // it computed. The sums of two ranges have the bits of the sums of both for rows with Split::targets only.
     ActiveBodies active{};  ///< where it has rungs, its count is that of active bodies in `targets`
     BodyRange targets{};
+    PartRange parts{};  ///< of a tree's groups: only the bodies of these are summed
     SourceBodies sources{};
     double time = 0;  ///< simulated time of the positions [T], for terms that depend on it
 
@@ -119,6 +129,8 @@ public:
     virtual Accuracy accuracy() const = 0;
     /// Figures of its evaluations. On a device they are those of an ended evaluation and arrive a little later. Never waits.
     virtual std::vector<MethodFigure> figures() const { return {}; }
+    /// The first and the last body of each part of the complete evaluation, where devices divided it: a check samples them.
+    virtual std::vector<std::uint32_t> partEnds() const { return {}; }
     /// Whether an evaluation depends on earlier ones of this object.
     virtual bool keepsState() const { return false; }
     /// State of earlier evaluations that the next one needs for the same bits; empty for methods that start afresh each

@@ -1,6 +1,7 @@
 // The rows, and the few lines of TOML that flat settings need.
 #include "sim/io/run_settings.h"
 
+#include "sim/backends/devices.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
@@ -26,7 +27,7 @@ namespace {
 
 constexpr std::string_view kAuto = "auto";
 constexpr int kMostVersions = 1000;
-constexpr int kMostDevices = 1023, kMostLaunch = 1 << 30, kMostBodiesPerThread = 1024, kMostSplit = 65535;
+constexpr int kMostLaunch = 1 << 30, kMostBodiesPerThread = 1024, kMostSplit = 65535;
 
 template <class Number>
 std::string numberText(Number value) {
@@ -206,7 +207,20 @@ const SettingRow kRows[] = {
          to.backendOpen = from.backendOpen;
      },
      "the name of a backend"},
-    GRAVLAB_INTEGER(backendOptions.device, "device", 0, kMostDevices, "a whole number from 0 to 1023"),
+    {"device",
+     [](const RunRequest& s) {
+         // A number, as in older files, where there is one device.
+         const std::string text = devicesText(s.backendOptions);
+         return s.backendOptions.helpers.empty() ? text : tomlString(text);
+     },
+     [](RunRequest& s, std::string_view v) {
+         return takeDevices(s.backendOptions, stringValue(v).value_or(std::string(v)));
+     },
+     [](RunRequest& to, const RunRequest& from) {
+         to.backendOptions.device = from.backendOptions.device;
+         to.backendOptions.helpers = from.backendOptions.helpers;
+     },
+     "a number from 0 to 1023, or several, as in \"0,1,2\", or \"all\""},
     {"threads", [](const RunRequest& s) { return openText(s.backendOptions.threads); },
      [](RunRequest& s, std::string_view v) {
          // 0 means all threads in older files.

@@ -278,6 +278,8 @@ TEST(Options, whatDoesNothingIsRefusedEverywhere) {
         {{"run", "x.csv", "--steps", "1", "--scene-version", "1"}, "--scene-version does nothing"},
         {{"convert", "x.csv", "y.csv", "--units", "si", "--G", "5"}, "exclude each other"},
         {{"bench", "disc", "--backend", "cpu", "--device", "0"}, "--device chooses a CUDA device"},
+        {{"bench", "disc", "--backend", "cpu", "--device", "0,1"}, "--device chooses a CUDA device"},
+        {{"groups", "disc", "--backend", "cpu", "--device", "0,0"}, "they divide the forces of a run"},
         {{"run", "plummer", "--steps", "1", "--backend", "cpu", "--kernel", "simd", "--accuracy", "1e-3"},
          "--accuracy does not apply"},
         {{"run", "plummer", "--steps", "1", "--backend", "cpu", "--kernel", "tree-theta", "--accuracy", "1e-3"},

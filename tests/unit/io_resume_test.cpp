@@ -340,7 +340,7 @@ TEST(RunSettings, textAndBackIsTheSame) {
     settings.seed = ~std::uint64_t{0};
     settings.parameters = {{"mass-ratio", 0.1}, {"tilt_2", -1e-5}};
     settings.backend = "cuda";
-    settings.backendOptions = {3, 7, "AVX2"};
+    settings.backendOptions = {3, {0, 3}, 7, "AVX2"};
     settings.pairs().kernel = {"tiled", {256, 8, 2, 4}};
     settings.terms.merge(parsedTermRequests("springs=list:block=64"));
     settings.pairs().accuracy = 1e-3 / 3;
@@ -370,6 +370,12 @@ TEST(RunSettings, textAndBackIsTheSame) {
         row.copy(copied, settings);
     }
     EXPECT_EQ(copied, settings);
+    // A file with one device has a number, as before there were several.
+    settings.backendOptions.helpers.clear();
+    EXPECT_THAT(settingsText(settings), HasSubstr("\ndevice = 3\n"));
+    EXPECT_EQ(parsedSettings("device = 5\n", "x", notes).backendOptions, (BackendOptions{.device = 5}));
+    EXPECT_EQ(parsedSettings("device = \"2,4\"\n", "x", notes).backendOptions,
+              (BackendOptions{.device = 2, .helpers = {4}}));
 }
 
 TEST(RunSettings, sayTheLineAndWhatIsAllowed) {
