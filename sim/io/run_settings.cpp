@@ -302,6 +302,16 @@ const SettingRow kRows[] = {
 namespace {
 /// The requested backend, when another one ran. Not a row, because users do not set it.
 constexpr std::string_view kBackendAsked = "backend_asked";
+/// The version of a row's order of sums, where it is not the first; neither a row.
+constexpr std::string_view kSums = "sums";
+
+/// 2 for rows of a device that compute each pair once: a tree joins their partial sums since that version.
+int sumsVersion(const RunRequest& request) {
+    const std::optional<std::string>& name = request.pairs().kernel.kernel;
+    if (!request.backend || !name || !hasKernel(*request.backend, *name)) return 1;
+    const KernelRow& row = kernel(*request.backend, *name);
+    return row.cut == Split::tilePairs && row.deterministic && backend(row.backend).onDevice ? 2 : 1;
+}
 }  // namespace
 
 std::span<const SettingRow> settingRows() { return kRows; }
@@ -312,6 +322,7 @@ std::string settingsText(const RunRequest& request) {
     std::string text;
     for (const SettingRow& row : kRows) text += std::string(row.key) + " = " + row.text(request) + "\n";
     if (request.backend && request.backendOpen) text += std::string(kBackendAsked) + " = " + tomlString(kAuto) + "\n";
+    if (const int sums = sumsVersion(request); sums > 1) text += std::string(kSums) + " = " + std::to_string(sums) + "\n";
     return text;
 }
 
@@ -406,14 +417,18 @@ constexpr Sense kSense[] = {
 RunRequest parsedSettings(std::string_view text, const std::string& name, std::vector<std::string>& notes) {
     Lines lines{};
     std::size_t unknown = 0;
-    bool backendOpen = false;
+    bool backendOpen = false, sums = false;
     const std::string where = name + ": its settings,";
     RunRequest request = parse(settingLines(text, where), where, lines, [&](std::string_view key, std::size_t) {
         backendOpen = backendOpen || key == kBackendAsked;
-        if (key == kBackendAsked) return;
+        sums = sums || key == kSums;
+        if (key == kBackendAsked || key == kSums) return;
         if (++unknown <= 8) notes.push_back("its setting " + excerpt(key) + " is not known here and is left out");
     });
     request.backendOpen = backendOpen && request.backend;
+    if (!sums && sumsVersion(request) > 1)
+        notes.push_back("it was saved with earlier sums of kernel " + *request.pairs().kernel.kernel +
+                        ": the last digits will differ from now on");
     return request;
 }
 

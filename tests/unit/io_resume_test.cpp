@@ -378,6 +378,25 @@ TEST(RunSettings, textAndBackIsTheSame) {
               (BackendOptions{.device = 2, .helpers = {4}}));
 }
 
+TEST(RunSettings, sayThatSumsHadAnotherOrder) {
+    const auto notesOf = [](const std::string& text) {
+        std::vector<std::string> notes;
+        parsedSettings(text, "x", notes);
+        return notes;
+    };
+    RunRequest request{.backend = "cuda"};
+    request.pairs().kernel.kernel = "symmetric";
+    const std::string text = settingsText(request);
+    EXPECT_TRUE(notesOf(text).empty());
+    ASSERT_TRUE(text.ends_with("sums = 2\n"));
+    EXPECT_THAT(notesOf(text.substr(0, text.size() - 9)),
+                ElementsAre("it was saved with earlier sums of kernel symmetric: the last digits will differ from now on"));
+    for (const char* unchanged : {"symmetric-atomics", "tiled", "tree"}) {
+        request.pairs().kernel.kernel = unchanged;
+        EXPECT_EQ(settingsText(request).find("sums ="), std::string::npos) << unchanged;
+    }
+}
+
 TEST(RunSettings, sayTheLineAndWhatIsAllowed) {
     std::vector<std::string> notes;
     try {

@@ -124,8 +124,8 @@ TEST(MemoryNeed, countsScratchSlotsAndTheCopyOfMixedPrecision) {
     if (need(deviceBackend(), "leapfrog", kSingle, "tiled") == 0) GTEST_SKIP() << "this build has no CUDA";
     EXPECT_EQ(need(deviceBackend(), "rk4", kSingle, "tiled") - need(deviceBackend(), "leapfrog", kSingle, "tiled"), 64);
     EXPECT_EQ(need(deviceBackend(), "leapfrog", kMixed, "tiled"), need(deviceBackend(), "leapfrog", kDouble, "tiled") + 32);
-    // 16 slots of targets, 32 of partners and the diagonal, of three numbers each; and three sums in double.
-    const double slots = 3 * 4 * (16 + 32 + 1) + 3 * 8;
+    // 16 slots of targets, 32 of partners and the diagonal, of three numbers each; and six times three sums in double.
+    const double slots = 3 * 4 * (16 + 32 + 1) + 6 * 3 * 8;
     EXPECT_EQ(need(deviceBackend(), "leapfrog", kSingle, "symmetric") - need(deviceBackend(), "leapfrog", kSingle, "tiled"),
               slots);
     EXPECT_EQ(memoryNeed(deviceBackend(), kBodies, {}, {}).device,

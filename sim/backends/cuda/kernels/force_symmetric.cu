@@ -5,5 +5,6 @@ namespace gravlab::cuda {
 
 template Kernel<SymmetricTask<float>> symmetricKernel(SymmetricSums sums, const SymmetricShape& shape);
 template Kernel<SlotsTask<float>> addSlotsKernel(int bodies);
+template Kernel<JoinTask<float>> joinSpansKernel();
 
 }  // namespace gravlab::cuda

@@ -5,5 +5,6 @@ namespace gravlab::cuda {
 
 template Kernel<SymmetricTask<double>> symmetricKernel(SymmetricSums sums, const SymmetricShape& shape);
 template Kernel<SlotsTask<double>> addSlotsKernel(int bodies);
+template Kernel<JoinTask<double>> joinSpansKernel();
 
 }  // namespace gravlab::cuda

@@ -1,8 +1,8 @@
 // The symmetric force: each pair once (Newton's third law). A warp keeps 32 x B targets in registers; partners come 32 at a
 // time, one a lane, and rotate with their sums through the warp. After 32 rotations every partner has pulled every target,
 // and its sum is in its first lane again. A warp writes its partial sums to slots that only it owns, and a second kernel
-// adds the slots in a fixed order in fp64. Rule: repeats, slices and resumes are bit-identical (but for the row that adds by
-// atomics).
+// adds the slots in fp64 in the order of a fixed tree. Rule: repeats, slices and resumes are bit-identical (but for the row
+// that adds by atomics).
 #pragma once
 #include "sim/backends/cuda/kernels/factors.h"
 #include "sim/backends/cuda/kernels/force.h"
@@ -88,7 +88,7 @@ __global__ __launch_bounds__(32 * kMost, kSymmetricWarps<Real> / kMost) void sym
     // With an even number of tiles, only one tile of each farthest pair computes that pair.
     const int ahead = partition.range - (partition.tiles % 2 == 0 && tile >= partition.tiles / 2 ? T : 0);
     const int from = task.first + slot * partition.chunk;
-    const int count = own ? 0 : min(partition.chunk, min(ahead, task.first + partition.round) - from);
+    const int count = own ? 0 : min(partition.chunk, min(ahead, task.end) - from);
     if (!own && count <= 0) return;
     const auto partnerAt = [&](int offset) {
         const int partner = (tile + 1) * T + offset;
@@ -151,41 +151,78 @@ __global__ __launch_bounds__(32 * kMost, kSymmetricWarps<Real> / kMost) void sym
 template <class Real, int B>
 __global__ void addSlots(SlotsTask<Real> task) {
     constexpr int T = 32 * B;
-    __shared__ double partial[3][8][33];  // 33: no bank conflicts when a column is added
+    constexpr int kTogether = 6;                       // slots whose reads are under way at a time
+    __shared__ double partial[2][3][kSlotGroups][33];  // 33: no bank conflicts when a column is added
     const TilePartition& partition = task.partition;
     const int lane = threadIdx.x & 31, group = threadIdx.x >> 5;
     const std::size_t n = static_cast<std::size_t>(partition.bodies());
-    const int body = blockIdx.x * 32 + lane, tile = body / T;
-    const bool even = partition.tiles % 2 == 0;
-    const int half = partition.tiles / 2;
+    const int body = blockIdx.x * 32 + lane;
+    const bool even = partition.tiles % 2 == 0, far = 2 * (body / T) >= partition.tiles;
+    // With an even number of tiles, the far half has no partners in the last tile of the range, and is no partner of it.
+    const int used = even && far ? task.usedFar : task.used, partners = task.partners - (even && !far ? 1 : 0);
     double sx = 0, sy = 0, sz = 0;
-    const auto add = [&](int slot) {
-        const Real* in = task.scratch + 3 * n * static_cast<std::size_t>(slot) + body;
-        sx += in[0], sy += in[n], sz += in[2 * n];
+    const auto sumLeaf = [&](int leaf) {
+        const int from = task.begin[leaf], to = task.begin[leaf + 1];
+        const int target = from * task.chunks, partner = from * task.width;
+        const int targets = max(min(to * task.chunks, used) - target, 0);
+        const int all = targets + max(min(to * task.width, partners) - partner, 0);
+        sx = sy = sz = 0;
+        for (int done = 0; done < all; done += kTogether) {
+            Real part[kTogether][3];
+#pragma unroll
+            for (int k = 0; k < kTogether; ++k) {
+                const int place = done + k;
+                const int slot = place + (place < targets ? target : task.partnerSlot + partner - targets);
+                const Real* in = task.scratch + 3 * n * static_cast<std::size_t>(slot) + body;
+                for (int axis = 0; axis < 3; ++axis) part[k][axis] = place < all ? in[axis * n] : Real(0);
+            }
+#pragma unroll
+            for (int k = 0; k < kTogether; ++k) sx += part[k][0], sy += part[k][1], sz += part[k][2];
+        }
+        if (leaf > 0 || task.ownSlot < 0) return;
+        const Real* own = task.scratch + 3 * n * static_cast<std::size_t>(task.ownSlot) + body;
+        sx += own[0], sy += own[n], sz += own[2 * n];
     };
-    const int ahead = min(partition.range - (even && tile >= half ? T : 0), task.first + partition.round) - task.first;
-    const int used = ahead <= 0 ? 0 : (ahead + partition.chunk - 1) / partition.chunk;
-#pragma unroll 4
-    for (int slot = group; slot < used; slot += 8) add(slot);
-    const int partners = min(partition.round, partition.range - task.first) / T;
-#pragma unroll 4
-    for (int d = group; d < partners; d += 8) {
-        const int distance = task.first / T + d;  // whole tiles between
-        int from = tile - 1 - distance;
-        if (from < 0) from += partition.tiles;
-        if (!(even && distance == half - 1 && from >= half)) add(partition.targetSlots() + d);
+    // A group has one leaf, two or four, and joins them as the tree does: a sum waits for that of as many leaves.
+    const PairRound& round = task.round;
+    const int each = max(1, round.leaves / kSlotGroups);
+    for (int k = 0; k < each && group * each < round.leaves; ++k) {
+        sumLeaf(group * each + k);
+        int level = 0;
+        for (; k >> level & 1; ++level) {
+            const auto& other = partial[level];
+            sx = other[0][group][lane] + sx, sy = other[1][group][lane] + sy, sz = other[2][group][lane] + sz;
+        }
+        if (k + 1 == each) break;
+        auto& mine = partial[level];
+        mine[0][group][lane] = sx, mine[1][group][lane] = sy, mine[2][group][lane] = sz;
     }
-    if (task.first == 0 && group == 0) add(partition.targetSlots() + partition.partnerSlots());
-    partial[0][group][lane] = sx, partial[1][group][lane] = sy, partial[2][group][lane] = sz;
+    partial[0][0][group][lane] = sx, partial[0][1][group][lane] = sy, partial[0][2][group][lane] = sz;
     __syncthreads();
     if (group < 3) {
-        double total = task.first == 0 ? 0.0 : task.carry[group * n + body];
-        for (int g = 0; g < 8; ++g) total += partial[group][g][lane];
-        if (!task.last)
-            task.carry[group * n + body] = total;
+        const auto of = [&](int g) { return partial[0][group][g][lane]; };
+        double total = ((of(0) + of(1)) + (of(2) + of(3))) + ((of(4) + of(5)) + (of(6) + of(7)));
+        double* waiting = task.waiting + 3 * n * static_cast<std::size_t>(round.into) + group * n + body;
+        for (int k = round.add - 1; k >= 0; --k) total = waiting[3 * n * static_cast<std::size_t>(k)] + total;
+        if (!task.acceleration)
+            *waiting = total;
         else if (static_cast<std::uint32_t>(body) < task.count)
             (&task.acceleration[body].x)[group] = static_cast<Real>(total * task.scale);
     }
+}
+
+template <class Real>
+__global__ void joinSpans(JoinTask<Real> task) {
+    const int axis = blockIdx.y, body = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (static_cast<std::uint32_t>(body) >= task.count) return;
+    double waiting[6];  // a node of each size at most
+    int count = 0;
+    for (int node = 0; node < task.nodes; ++node) {
+        double sum = task.sums[node][static_cast<std::size_t>(axis) * task.bodies + body];
+        for (int k = 0; k < task.joins[node]; ++k) sum = waiting[--count] + sum;
+        waiting[count++] = sum;
+    }
+    (&task.acceleration[body].x)[axis] = static_cast<Real>(waiting[0] * task.scale);
 }
 
 /// Selects the kernel of a way to sum and a shape; null for shapes that are not built.
@@ -227,6 +264,11 @@ Kernel<SlotsTask<Real>> addSlotsKernel(int bodies) {
     if constexpr (std::is_same_v<Real, float>)
         if (bodies == kFewerSymmetricBodies) return kernelOf(addSlots<Real, kFewerSymmetricBodies>);
     return {};
+}
+
+template <class Real>
+Kernel<JoinTask<Real>> joinSpansKernel() {
+    return kernelOf(joinSpans<Real>);
 }
 
 }  // namespace gravlab::cuda

@@ -35,7 +35,7 @@ struct SymmetricTask {
     Real* scratch;             ///< [target slots][partner slots][diagonal tile], each [3][bodies]
     Real* sums;                ///< for the row that adds by atomics: x, y, z, 0 a body; else null
     TilePartition partition;
-    int first;  ///< partners before this round
+    int first, end;  ///< partners
     Real softeningSquared;
     bool diagonalTiles;
     std::uint32_t count;  ///< bodies without pads
@@ -51,19 +51,38 @@ enum class SymmetricSums {
 template <class Real>
 Kernel<SymmetricTask<Real>> symmetricKernel(SymmetricSums sums, const SymmetricShape& shape);
 
-/// Adds one round's slots in a fixed order, in fp64, to the sums so far. A block has 256 threads for 32 bodies.
+constexpr int kMostSpans = 32;
+/// Adds one round's slots in a fixed order, in fp64, and the sums that wait for them. A block has 256 threads for 32 bodies.
 template <class Real>
 struct SlotsTask {
     const Real* scratch;
     TilePartition partition;
-    int first;
-    bool last;
-    double scale;              ///< the mass, when all are equal
-    double* carry;             ///< [3][bodies], kept between rounds
-    Vec4<Real>* acceleration;  ///< stored after the last round
+    PairRound round;
+    int begin[kMostSpans + 1];  ///< units of the round before each of its leaves; all units
+    int chunks, width;          ///< slots of targets and of partners per unit
+    int used, usedFar;          ///< slots of targets; of the far half of an even number of tiles
+    int partners;               ///< tiles of partners
+    int partnerSlot, ownSlot;   ///< first slots of partners and of diagonal tiles; below 0: not in this round
+    double scale;               ///< the mass, when all are equal
+    double* waiting;            ///< arrays of sums, each [3][bodies]
+    Vec4<Real>* acceleration;   ///< takes the joined sum; null: an array does
     std::uint32_t count;
 };
 template <class Real>
 Kernel<SlotsTask<Real>> addSlotsKernel(int bodies);
+
+/// Joins the sums of all spans, which several methods computed. One thread per body and axis.
+template <class Real>
+struct JoinTask {
+    const double* sums[kMostSpans] = {};  ///< a node each, [3][bodies]
+    int joins[kMostSpans] = {};           ///< waiting sums that are added to that of the node, the last first
+    int nodes;
+    int bodies;
+    double scale;  ///< the mass, when all are equal
+    Vec4<Real>* acceleration;
+    std::uint32_t count;
+};
+template <class Real>
+Kernel<JoinTask<Real>> joinSpansKernel();
 
 }  // namespace gravlab::cuda

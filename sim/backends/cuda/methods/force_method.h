@@ -9,11 +9,14 @@
 #include "sim/backends/cuda/runtime/memory.h"
 #include "sim/backends/force_method.h"
 #include "sim/backends/term_table.h"
+#include "sim/backends/tile_partition.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace gravlab::cuda {
 
@@ -56,6 +59,30 @@ public:
     /// Enqueues a whole evaluation and the operations that follow it in one launch. False, and nothing is enqueued, where
     /// these operations move bodies that other blocks still read. Throws DeviceError.
     virtual bool enqueueFused(const DeviceBodies<Real>&, const ForceRequest&, const IntegrateTask<Real>&) { return false; }
+};
+
+/// The sum of some spans, which is a node of their tree.
+struct SpanSums {
+    SpanNode node;
+    const double* sums = nullptr;  ///< [3][TilePartition::bodies()] of the method, in device memory
+};
+
+/// A method that computes each pair once. Its pairs are cut into spans, whose number follows from N alone; a binary tree of
+/// fp64 sums joins them. So methods of several devices, each with some spans, give the bits of one with all.
+template <class Real>
+class SpanMethod {
+public:
+    virtual ~SpanMethod() = default;
+    virtual int spans() const = 0;
+    /// Bodies of the arrays of sums, with pads.
+    virtual std::size_t bodiesOfSums() const = 0;
+    /// From the next prepare() on, computes only the spans [first, last), for all bodies. An evaluation of a part ends in
+    /// spanSums(), one of all spans, which is usual, in sums(). Throws DeviceError; the earlier spans stay then.
+    virtual void takeSpans(int first, int last) = 0;
+    /// Sums of the complete evaluation of a part: at most eight nodes, in their order. They last until the next one.
+    virtual std::vector<SpanSums> spanSums() const = 0;
+    /// Enqueues: joins all spans, in the memory of this device, to sums() of this method. Throws DeviceError.
+    virtual void join(std::span<const SpanSums> all) = 0;
 };
 
 /// A method for any term on one device, with estimates of its time.
@@ -134,6 +161,8 @@ public:
     virtual std::string failure() const { return {}; }
     /// Null for methods that only compute forces.
     virtual StepLauncher<Real>* steps() { return nullptr; }
+    /// Null for methods that compute no pair once, or add in no fixed order.
+    virtual SpanMethod<Real>* bySpans() { return nullptr; }
 
 protected:
     /// Enqueues the next slice of the evaluation under way, of about `work`.

@@ -1,9 +1,10 @@
-// Computes each pair once, in rounds.
+// Computes each pair once, in rounds; all of them, or those of some spans.
 #include "sim/backends/cuda/kernels/symmetric.h"
 
 #include "sim/backends/cuda/methods/force_method.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace gravlab::cuda {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 constexpr double kPartByTargets = 0.6;
 
 template <class Real>
-class Symmetric final : public DeviceForceMethod<Real> {
+class Symmetric final : public DeviceForceMethod<Real>, public SpanMethod<Real> {
 public:
     explicit Symmetric(const MethodParts& parts)
         : DeviceForceMethod<Real>(parts.plan, parts.count, parts.rate),
@@ -23,16 +24,14 @@ public:
           partition_(tilePartition(parts.count, 32 * shape_.bodies)),
           kernel_(symmetricKernel<Real>(parts.plan.entry->symmetric()->sums, shape_)),
           atomic_(parts.plan.entry->symmetric()->sums == SymmetricSums::atomics) {
-        if (atomic_ || parts.count == 0) return;
-        scratch_ = DeviceArray<Real>(partition_.scratch());
-        carry_ = DeviceArray<double>(3 * static_cast<std::size_t>(partition_.bodies()));
+        takeSpans(0, partition_.spans);
     }
 
     void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
         const ActiveBodies active = request.wanted(this->count());
         const double targets = active.all() ? this->count() : static_cast<double>(active.count);
         const auto sources = static_cast<double>(request.sources.among(this->count()));
-        const bool byTargets = targets * sources < kPartByTargets * this->allPairs();
+        const bool byTargets = all() && targets * sources < kPartByTargets * this->allPairs();
         if (byTargets) {
             if (!targets_) targets_ = makeTargets(request.settings);
             targets_->prepare(bodies, request);
@@ -40,45 +39,119 @@ public:
         DeviceForceMethod<Real>::prepare(bodies, request);
         byTargets_ = byTargets;
     }
-    double work() const override { return this->sourcePairs(); }
+    double work() const override { return this->sourcePairs() * share(end()); }
+    SpanMethod<Real>* bySpans() override { return atomic_ ? nullptr : this; }
+
+    int spans() const override { return partition_.spans; }
+    std::size_t bodiesOfSums() const override { return static_cast<std::size_t>(partition_.bodies()); }
+    void takeSpans(int first, int last) override {
+        TilePartition partition = partition_;
+        const SpanRoom room = spanRoom(partition, first, last);
+        partition.round = room.round;
+        if (!atomic_ && this->count() > 0) {
+            const std::size_t sums = 3 * bodiesOfSums() * static_cast<std::size_t>(room.arrays);
+            if (sums > waiting_.size()) waiting_ = DeviceArray<double>(sums);
+            if (partition.scratch() > scratch_.size()) scratch_ = DeviceArray<Real>(partition.scratch());
+        }
+        this->abandon();
+        partition_ = partition;
+        first_ = first, last_ = last;
+        rewind();
+    }
+    std::vector<SpanSums> spanSums() const override {
+        std::vector<SpanSums> made;
+        for (const SpanNode& node : spanNodes(first_, last_))
+            made.push_back({node, waiting_.data() + 3 * bodiesOfSums() * made.size()});
+        return made;
+    }
+    void join(std::span<const SpanSums> all) override {
+        std::vector<SpanSums> sorted(all.begin(), all.end());
+        std::ranges::sort(sorted, {}, [](const SpanSums& sums) { return sums.node.first; });
+        std::vector<SpanNode> nodes;
+        for (const SpanSums& sums : sorted) nodes.push_back(sums.node);
+        const std::vector<int> joins = spanJoins(nodes, partition_.spans);
+        if (joins.empty()) throw std::logic_error("the sums of the pairs are not those of all spans");
+        JoinTask<Real> task{.nodes = static_cast<int>(nodes.size()),
+                            .bodies = partition_.bodies(),
+                            .scale = this->plan().equalMass,
+                            .acceleration = this->bodies().sums,
+                            .count = this->count()};
+        for (std::size_t i = 0; i < nodes.size(); ++i) task.sums[i] = sorted[i].sums, task.joins[i] = joins[i];
+        launchKernel(joinSpansKernel<Real>(), {(this->count() + 255) / 256, 3}, 256, task, 0, stream_);
+    }
 
 private:
     ForceProgress enqueuePairs(double pairs) override {
         if (byTargets_) return targets_->enqueue(pairs / this->rate()->perSecond());
         const DeviceBodies<Real>& bodies = this->bodies();
         const std::uint32_t count = this->count();
-        const int first = round_ * partition_.round;
-        const int partners = std::clamp(partition_.range - first, 0, partition_.round);
-        const int units = partition_.tiles * ((partners + partition_.chunk - 1) / partition_.chunk + (round_ == 0 ? 1 : 0));
-        const bool last = round_ + 1 == partition_.rounds();
-        if (atomic_ && round_ == 0) CUDA_CHECK(fillAsync(bodies.sums, 0, count * sizeof(Vec4<Real>), stream_));
-        launchKernel(kernel_, {static_cast<unsigned>((units + shape_.warps - 1) / shape_.warps)},
-                     32 * static_cast<unsigned>(shape_.warps),
-                     {bodies.positions, scratch_.data(), &bodies.sums->x, partition_, first,
-                      static_cast<Real>(softeningSquared(this->request())), round_ == 0, count, units},
-                     0, stream_);
+        PairRounds after = rounds_;
+        const PairRound round = after.next();
+        const int first = round.first * partition_.unit, end = std::min(round.end * partition_.unit, partition_.range);
+        const int chunks = (std::max(end - first, 0) + partition_.chunk - 1) / partition_.chunk;
+        const int units = partition_.tiles * (chunks + (round.leaf == 0 ? 1 : 0));
+        const bool last = after.atEnd();
+        if (atomic_ && round.leaf == 0) CUDA_CHECK(fillAsync(bodies.sums, 0, count * sizeof(Vec4<Real>), stream_));
+        if (units > 0)
+            launchKernel(kernel_, {static_cast<unsigned>((units + shape_.warps - 1) / shape_.warps)},
+                         32 * static_cast<unsigned>(shape_.warps),
+                         {bodies.positions, scratch_.data(), &bodies.sums->x, partition_, first, end,
+                          static_cast<Real>(softeningSquared(this->request())), round.leaf == 0, count, units},
+                         0, stream_);
         if (!atomic_)
-            launchKernel(
-                addSlotsKernel<Real>(shape_.bodies), {static_cast<unsigned>(partition_.bodies() / 32)}, 256,
-                {scratch_.data(), partition_, first, last, this->plan().equalMass, carry_.data(), bodies.sums, count}, 0,
-                stream_);
-        const double before = doneShare();
-        round_ = last ? 0 : round_ + 1;
-        const double after = last ? 1 : doneShare();
-        return {.complete = last, .work = {.pairs = this->allPairs() * (after - before)}};
+            launchKernel(addSlotsKernel<Real>(shape_.bodies), {static_cast<unsigned>(partition_.bodies() / 32)}, 256,
+                         slotsTask(round, last && all() ? bodies.sums : nullptr), 0, stream_);
+        const double done = share(after.leaf()) - share(round.leaf);
+        rounds_ = after;
+        if (last) rewind();
+        return {.complete = last, .work = {.pairs = this->allPairs() * done}};
+    }
+    SlotsTask<Real> slotsTask(const PairRound& round, Vec4<Real>* acceleration) const {
+        const TilePartition& p = partition_;
+        const int left = p.range - round.first * p.unit;
+        const auto slots = [&](int partners) { return partners > 0 ? (partners + p.chunk - 1) / p.chunk : 0; };
+        SlotsTask<Real> task{.scratch = scratch_.data(),
+                             .partition = p,
+                             .round = round,
+                             .begin = {},
+                             .chunks = p.unit / p.chunk,
+                             .width = p.unit / p.tile,
+                             .used = slots(left),
+                             .usedFar = slots(left - p.tile),
+                             .partners = left / p.tile,
+                             .partnerSlot = p.targetSlots(),
+                             .ownSlot = round.leaf == 0 ? p.targetSlots() + p.partnerSlots() : -1,
+                             .scale = this->plan().equalMass,
+                             .waiting = waiting_.data(),
+                             .acceleration = acceleration,
+                             .count = this->count()};
+        for (int k = 0; k <= round.leaves; ++k) task.begin[k] = p.unitsBefore(round.leaf + k) - round.first;
+        return task;
     }
     double nextPairs(double seconds) const override {
-        if (this->work() < this->allPairs()) return std::min(this->work(), this->pairsIn(seconds));
-        return this->allPairs() / partition_.rounds();
+        if (all() && this->work() < this->allPairs()) return std::min(this->work(), this->pairsIn(seconds));
+        PairRounds after = rounds_;
+        after.next();
+        return this->allPairs() * (share(after.leaf()) - share(rounds_.leaf()));
     }
     double doneShare() const override {
         if (byTargets_) return targets_->progress();
-        // The diagonal tiles of the first round are as much work as half a tile of partners.
-        const double own = partition_.tile / 2.0;
-        const double all = partition_.range + own;
-        return round_ == 0 ? 0 : (std::min(round_ * partition_.round, partition_.range) + own) / all;
+        const double whole = share(end());
+        return whole > 0 ? share(rounds_.leaf()) / whole : 0;
     }
-    void rewind() override { round_ = 0; }
+    void rewind() override { rounds_ = PairRounds(partition_, first_, last_); }
+
+    bool all() const { return first_ == 0 && last_ == partition_.spans; }
+    int end() const { return last_ * partition_.leavesOfSpan(); }
+    /// Fraction of all pairs in the part's leaves before `leaf`. The diagonal tiles, which are as much work as half a tile
+    /// of partners, belong to the first one.
+    double share(int leaf) const {
+        const double own = partition_.tile / 2.0;
+        const auto before = [&](int end) {
+            return end == 0 ? 0 : std::min(partition_.unitsBefore(end) * partition_.unit, partition_.range) + own;
+        };
+        return (before(leaf) - before(first_ * partition_.leavesOfSpan())) / (partition_.range + own);
+    }
     /// Makes a one-sided row for the active bodies; a kernel that computes each pair once always sums for all bodies.
     MadeMethod<Real> makeTargets(const ForceSettings& force) const {
         const LaunchPlan plan = choose(KernelChoice{.kernel = "tiled"},
@@ -94,9 +167,10 @@ private:
     TilePartition partition_;
     Kernel<SymmetricTask<Real>> kernel_;
     bool atomic_;
-    int round_ = 0;
+    int first_ = 0, last_ = 0;  ///< spans
+    PairRounds rounds_{partition_, 0, 0};
     DeviceArray<Real> scratch_;
-    DeviceArray<double> carry_;
+    DeviceArray<double> waiting_;
 };
 
 }  // namespace
@@ -111,7 +185,7 @@ double slotBytes(std::size_t bodies, const LaunchConfig& launch, Precision preci
     const TilePartition partition =
         tilePartition(static_cast<std::uint32_t>(bodies), 32 * (fewer ? kFewerSymmetricBodies : usual));
     return static_cast<double>(partition.scratch()) * (doubles ? sizeof(double) : sizeof(float)) +
-           3.0 * sizeof(double) * partition.bodies();
+           3.0 * sizeof(double) * partition.bodies() * spanRoom(partition, 0, partition.spans).arrays;
 }
 
 template <class Real>
