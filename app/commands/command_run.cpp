@@ -458,7 +458,7 @@ int runSimulation(const RunCommand& command) {
     const SceneUnits& units = simulation.scene().units;
     if (log && !settings.contact.acts())
         throw UsageError("--events logs contacts, and this run has none; give --contact, and --radius or --density");
-    if (const std::size_t pairs = settings.contact.acts() ? countOverlaps(simulation.bodies()) : 0; pairs > 0)
+    if (const std::size_t pairs = simulation.overlaps(); pairs > 0)
         std::fprintf(stderr, "gravlab: %s pair%s of bodies overlap%s at the start; the first step resolves them\n",
                      grouped(pairs).text, pairs == 1 ? "" : "s", pairs == 1 ? "s" : "");
     if (log) log->write(contactLogHeader());

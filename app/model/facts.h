@@ -139,6 +139,15 @@ struct KnownGroups {
     double seconds = 0;                      ///< duration from positions to labels
 };
 
+/// A CUDA device of this machine.
+struct DevicePart {
+    int index = 0;
+    std::string name;   ///< with its index
+    std::string facts;  ///< size, memory and links, for people
+    double share = 0;   ///< planned part of each force; 0: it takes none
+    bool operator==(const DevicePart&) const = default;
+};
+
 /// The facts of the run at the end of a frame.
 struct RunFacts {
     std::uint64_t runId = 0, bodiesId = 0, revision = 0;  ///< as Simulation has them
@@ -149,6 +158,7 @@ struct RunFacts {
     LaunchFacts launch;                 ///< of the forces; refreshed while the lab is open
     std::vector<MethodFigure> figures;  ///< figures of the kernel about its evaluations; refreshed while the lab is open
     std::string device;                 ///< the device of the backend
+    std::vector<DevicePart> devices;    ///< all of this machine; empty: the run is on a processor
     std::string backendWhy;             ///< the backend in use and why
     std::string vertexPath;             ///< the way of vertices to the picture and why
     std::string drawMethod;             ///< the method of drawing and why

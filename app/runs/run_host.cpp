@@ -1,6 +1,7 @@
 #include "app/runs/run_host.h"
 
 #include "app/model/look.h"
+#include "app/runs/device_parts.h"
 #include "app/runs/run.h"
 #include "app/system/host_clock.h"
 #include "sim/contact/contact.h"
@@ -186,8 +187,8 @@ void RunHost::refreshBodyCache(bool start) {
     facts.bodies = std::make_shared<const BodyFacts>(bodyFacts(bodies, start ? nullptr : facts.bodies.get()));
     facts.held = heldBodies(bodies, simulation().time());
     facts.usualResponse = usualResponse(bodies);
-    if (start && simulation().configuration().contact.acts())
-        if (const std::size_t pairs = countOverlaps(bodies); pairs > 0)
+    if (start)
+        if (const std::size_t pairs = simulation().overlaps(); pairs > 0)
             document_.say(std::to_string(pairs) + (pairs == 1 ? " pair of bodies overlaps" : " pairs of bodies overlap") +
                           " at the start; the first step resolves them.");
     if (start) {
@@ -216,6 +217,7 @@ void RunHost::readFacts() {
     facts.launch = simulation().backend().launchFacts();
     facts.figures = simulation().backend().figures();
     facts.device = simulation().backend().description();
+    facts.devices = deviceParts(simulation());
     facts.backendWhy = simulation().backendWhy();
     // Until the first picture counts the bonds that it shows.
     for (const auto& term : simulation().terms())

@@ -44,10 +44,16 @@ void giveRadii(ParticleSet& bodies, const ContactSettings& contact, bool onlyMis
 void requireSurfaces(const ParticleSet& bodies) {
     for (std::size_t i = 0; i < bodies.surface.size(); ++i) {
         const Surface& s = bodies.surface[i];
+        const double inertia = inertiaOf(inertialMass(bodies.position[i], bodies.velocity[i]), s.radius);
+        if (s.radius >= 0 && std::isfinite(s.radius * s.radius + inertia * dot(s.spin, s.spin))) continue;
         const std::string body = "body " + std::to_string(i) + " (id " + std::to_string(bodies.id[i]) + "): ";
         if (!std::isfinite(s.radius)) throw UsageError(body + "the radius is not a finite number");
         if (s.radius < 0) throw UsageError(body + "the radius " + std::to_string(s.radius) + " is negative");
         if (!isFinite(s.spin)) throw UsageError(body + "the spin is not a finite number");
+        char sizes[80];
+        std::snprintf(sizes, sizeof sizes, "its radius %g or spin %g is too large", s.radius,
+                      std::hypot(s.spin.x, s.spin.y, s.spin.z));
+        throw UsageError(body + sizes + ": its energy of rotation is no finite number; choose other units");
     }
 }
 
@@ -61,12 +67,12 @@ void requireContact(const ContactSettings& contact, const ForceSettings& force, 
     within(contact.density, 1e300, "density", "of at least 0");
     if (contact.radius > 0 && contact.density > 0)
         throw UsageError("radius and density both give the sizes of the bodies; leave one of them out");
+    if (bodies) requireSurfaces(*bodies);
     if (!contact.acts()) return;
     const std::string name(contactRow(contact.mode).name);
     if (contact.mode != ContactMode::bounce && lawRow(force.law).signedSources)
         throw UsageError("contact '" + name + "' cannot merge charges, whose sum says nothing of their mass; take bounce");
     if (!bodies) return;
-    requireSurfaces(*bodies);
     if (std::ranges::none_of(bodies->surface, [](const Surface& s) { return s.radius > 0; }))
         throw UsageError("contact '" + name + "' needs bodies with radii; give --radius or --density");
 }

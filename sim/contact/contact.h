@@ -139,7 +139,7 @@ std::size_t countOverlaps(const ParticleSet& bodies);
 
 /// Gives bodies the radii of the settings: all of them, or only those without one.
 void giveRadii(ParticleSet& bodies, const ContactSettings& contact, bool onlyMissing);
-/// Throws UsageError naming the body where a radius is negative or a number is not finite.
+/// Throws UsageError naming the body where a radius is negative, or a number or the energy of rotation is not finite.
 void requireSurfaces(const ParticleSet& bodies);
 /// Throws UsageError where the settings are out of range, or do not fit the law or the bodies.
 void requireContact(const ContactSettings& contact, const ForceSettings& force, const ParticleSet* bodies = nullptr);

@@ -38,6 +38,7 @@ void Simulation::adopt(BuiltRun built) {
     carried_ = std::move(plan.carried);
     if (plan.bodies) {
         targets_ = std::move(plan.targets);
+        overlaps_ = plan.overlaps;
         targetsKnown_ = true;
         stepUnderWay_ = false;
     }

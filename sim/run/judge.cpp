@@ -238,7 +238,7 @@ void suitContact(Judging& j) {
         plan.bodies = std::move(sized);
     }
     if (plan.bodies) requireContact(contact, c.values.force, plan.bodies.get());
-    if (plan.bodies && contact.acts() && (all || c.changes.contact)) countOverlaps(*plan.bodies);
+    if (plan.bodies && contact.acts() && (all || c.changes.contact)) plan.overlaps = countOverlaps(*plan.bodies);
     if (!plan.bodies && c.changes.contact && contact.acts())
         requireContact(contact, c.values.force, j.present.bodies().get());
 }

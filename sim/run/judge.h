@@ -46,6 +46,7 @@ struct Plan {
     std::shared_ptr<const RunState> resumed{};  ///< state whose clock and methods continue; null: the clock begins or stays
     bool otherFields = false;                   ///< its methods and integrator computed under other outer forces
     CheckTargets targets{};                     ///< targets among `bodies`
+    std::size_t overlaps = 0;                   ///< pairs of `bodies` in contact where they begin
     std::optional<Carried> carried{};
 };
 

@@ -80,6 +80,8 @@ public:
 
     /// What the contacts of this run have done.
     const ContactTotals& contacts() const { return contacts_; }
+    /// Pairs of bodies that overlapped when they were loaded with contacts; 0 for states of a run under way.
+    std::size_t overlaps() const { return overlaps_; }
     /// Contacts since the last call, in their order; those before the first call are dropped.
     std::vector<ContactEvent> takeContactEvents();
     /// A sentence about what contacts have ended since the last call; empty: nothing.
@@ -155,6 +157,7 @@ private:
     std::optional<ForceCheck> recheck_;
     bool rechecking_ = false;  ///< the check under way is a second one
     ContactTotals contacts_;
+    std::size_t overlaps_ = 0;
     bool pathsBegun_ = false;                          ///< the paths of the next step begin at the last complete one
     bool watches_ = false;                             ///< the backend finds contacts by itself
     std::vector<Double4> before_;                      ///< where paths began, unless the backend has it

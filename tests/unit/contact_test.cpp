@@ -570,6 +570,11 @@ TEST(Contact, sizesSettingsAndFilesAreCheckedWithASentence) {
     EXPECT_EQ(good.bodies.surface, (std::vector<Surface>{{0.5, {0, 0, 2}}, {0.75, {0, 1, 0}}}));
     EXPECT_EQ(decodeSnapshot(encodeSnapshot(good, "csv"), "two.csv").bodies.surface, good.bodies.surface);
     EXPECT_THAT(lostIn(fileFormat("tipsy"), good), testing::Contains("the radii and spins"));
+    for (const char* large : {"1e300,0,0,0", "1e80,0,0,1e80"}) {
+        const Snapshot far = decodeSnapshot("x,y,z,m,radius,sx,sy,sz\n0,0,0,1," + std::string(large) + "\n", "far.csv");
+        EXPECT_THAT([&] { Simulation(startFrom(Snapshot(far), "far.csv").request); },
+                    testing::ThrowsMessage<UsageError>(AllOf(HasSubstr("body 0"), HasSubstr("is too large"))));
+    }
     // Bodies with radii merge unless a setting says otherwise.
     EXPECT_EQ(Simulation(startFrom(Snapshot(good), "two.csv").request).configuration().contact.mode, ContactMode::merge);
     // A length of a given scene counts anew where it changes in a run; an added body has one too.
@@ -579,6 +584,11 @@ TEST(Contact, sizesSettingsAndFilesAreCheckedWithASentence) {
     simulation.apply(sized);
     ParticleSet bodies = simulation.bodies();
     EXPECT_EQ(bodies.surface.at(3).radius, 2e-4);
+    EXPECT_EQ(simulation.overlaps(), 0u);
+    sized.radius = 100;
+    simulation.apply(sized);
+    EXPECT_EQ(simulation.overlaps(), countOverlaps(simulation.bodies()));
+    EXPECT_GT(simulation.overlaps(), 0u);
 }
 
 TEST(Contact, theCommandLogsEventsAndTellsOverlaps) {
