@@ -6,6 +6,7 @@
 #include "sim/backends/force_state.h"
 #include "sim/backends/step_clock.h"
 #include "sim/backends/step_cursor.h"
+#include "sim/forces/second_pair_law.h"
 #include "sim/integrators/apply_op.h"
 #include "sim/integrators/block_steps.h"
 
@@ -387,12 +388,15 @@ private:
         how_.front().kernel = wantedHow_;
         if (next_) sameForce &= self().takeNext(std::exchange(next_, nullptr));
         requests_.clear();
-        for (const TermConfiguration& term : how_)
+        for (std::size_t k = 0; k < how_.size(); ++k) {
+            // A second pair law has a floor of its own.
+            const auto* second = dynamic_cast<const SecondPairLaw*>(terms_[k].get());
             requests_.push_back({.settings = force_,
-                                 .smallestR2 = self().smallestR2(force_),
-                                 .allowedError = term.kernel.allowedError,
-                                 .opening = term.kernel.opening,
+                                 .smallestR2 = self().smallestR2(second ? second->law() : force_),
+                                 .allowedError = how_[k].kernel.allowedError,
+                                 .opening = how_[k].kernel.opening,
                                  .sources = self().sources()});
+        }
         // A change of the accuracy applies to later forces only.
         if (!sameForce) self().forgetForce();
     }

@@ -339,6 +339,8 @@ TEST(Bonds, tablesAreReadAndBadOnesRefusedByLine) {
 
 TEST(Bonds, numbersOfFilesAreChecked) {
     const std::vector<StateArray> good = Tangle(20).bonds->withBroken({3, 5})->numbers();
+    EXPECT_EQ(Tangle(20).bonds->withBroken({5, 3})->withBroken({7, 4, 5, 1})->broken(),
+              (std::vector<std::uint32_t>{1, 3, 4, 5, 7}));
     const auto again = Bonds::make(good);
     EXPECT_EQ(again->numbers(), good);
     EXPECT_EQ(static_cast<const Bonds&>(*again).broken(), (std::vector<std::uint32_t>{3, 5}));

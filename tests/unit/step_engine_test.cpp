@@ -1,5 +1,6 @@
 // The loop that runs steps in slices: when it stops, when it publishes, and that it never mixes two steps.
 #include "sim/engine/step_engine.h"
+#include "sim/forces/second_pair_law.h"
 
 #include "tests/bodies.h"
 
@@ -38,7 +39,7 @@ private:
 class ScriptedMachine final : public HostEngine<ScriptedMachine, ScriptedMethod> {
 public:
     static constexpr std::string_view kName = "scripted";
-    ScriptedMachine() : HostEngine(EngineTerms()) {
+    explicit ScriptedMachine(const EngineTerms& terms = {}) : HostEngine(terms) {
         methods_ = newMethods();
         want({}, {});
         known = true;
@@ -48,7 +49,7 @@ public:
     std::unique_ptr<ScriptedMethod> makeMethod(std::size_t) const { return std::make_unique<ScriptedMethod>(); }
     bool takeNext(std::unique_ptr<ScriptedMethod>) { return true; }
     std::string_view kernelName() const { return "scripted"; }
-    double smallestR2(const ForceSettings&) const { return 0; }
+    double smallestR2(const ForceSettings& force) const { return force.softening; }
     SourceBodies sources() const { return {}; }
     bool completeForceKnown() const { return known; }
     void forgetForce() { known = false; }
@@ -66,6 +67,7 @@ public:
         if (failsAfter-- == 0) throw std::runtime_error("no more slices");
         script += 'f';
         fakeTime += secondsPerSlice;
+        lastFloor = requestOf(k).smallestR2;
         if (!method.underWay()) method.prepare(this, requestOf(k, active_));
         return method.enqueue(0).complete;
     }
@@ -106,7 +108,7 @@ public:
 
     std::string script;
     bool known = true, wholeStepsOnly = false;
-    double secondsPerSlice = 1, lastTimeStep = 0;
+    double secondsPerSlice = 1, lastTimeStep = 0, lastFloor = 0;
     int failsAfter = -1;  ///< slices
 };
 
@@ -125,6 +127,14 @@ TEST_F(StepEngineTest, runsTheProgramInOrder) {
     EXPECT_EQ(status.stepsCompleted, 2);
     EXPECT_TRUE(status.published);
     EXPECT_EQ(status.stepProgress, 0);
+}
+
+TEST_F(StepEngineTest, theFloorOfASecondPairLawIsItsOwn) {
+    const EngineTerms two{.terms = {std::make_shared<PairLaw>(ForceSettings{}),
+                                    std::make_shared<SecondPairLaw>(ForceSettings{.softening = 7}, PairSources::own)}};
+    ScriptedMachine pairs(two);
+    pairs.advance(integrator("leapfrog").program, 0.5, {.steps = 1}, nullptr);
+    EXPECT_EQ(pairs.lastFloor, 7);
 }
 
 TEST_F(StepEngineTest, makesTheForceFirstWhenItIsNotKnown) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -141,10 +142,13 @@ Bonds::Bonds(std::shared_ptr<const BondList> list, std::vector<std::uint32_t> br
 }
 
 std::shared_ptr<const Bonds> Bonds::withBroken(std::vector<std::uint32_t> more) const {
-    more.insert(more.end(), broken_.begin(), broken_.end());
+    // `broken_` is sorted and may be long; the bonds of a step are few.
     std::ranges::sort(more);
-    more.erase(std::unique(more.begin(), more.end()), more.end());
-    return std::make_shared<const Bonds>(list_, std::move(more));
+    std::vector<std::uint32_t> all;
+    all.reserve(broken_.size() + more.size());
+    std::ranges::merge(broken_, more, std::back_inserter(all));
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return std::make_shared<const Bonds>(list_, std::move(all));
 }
 
 bool Bonds::damped() const {

@@ -46,7 +46,7 @@ public:
     double progress() const override { return underWay_ ? static_cast<double>(next_) / static_cast<double>(tasks()) : 0; }
     void abandon() override { underWay_ = false; }
     CpuForceSums<T> sums() const override { return {{sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()}, 1}; }
-    Accuracy accuracy() const override { return {.gate = gateOf(request_.settings)}; }
+    Accuracy accuracy() const override { return {.gate = gateOf({.precision = request_.settings.precision})}; }
     // A force that is known at the end of a step contains the bonds that break there.
     bool keepsState() const override { return breakable_; }
     bool changesTerm() const override { return breakable_; }

@@ -8,15 +8,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 namespace gravlab::cpu {
 namespace {
+
+// Bodies that a thread takes at a time.
+constexpr std::size_t kSecondGrain = 65536;
 
 template <class T>
 class SecondPairs final : public CpuForceMethod<T> {
 public:
     SecondPairs(const SecondPairLaw& term, const MethodContext& context, std::string_view row)
-        : settings_(term.law()), sources_(term.sources()), source_(context.bodies), sums_(context.bodies) {
+        : settings_(term.law()),
+          sources_(term.sources()),
+          pool_(context.pool),
+          source_(context.bodies),
+          sums_(context.bodies) {
         settings_.precision = std::is_same_v<T, float> ? Precision::fp32 : Precision::fp64;
         const KernelRow& known = kernel("cpu", row);
         if (const Reason reason = refusal(known, settings_); !reason.empty())
@@ -29,10 +37,16 @@ public:
     void prepare(const CpuBodies<T>& bodies, const ForceRequest& request) override {
         bodies_ = bodies;
         T heaviest = 0;
-        for (std::size_t i = 0; i < bodies.count; ++i) {
-            source_[i] = SecondPairLaw::counted(sources_, bodies.source[i]);
-            heaviest = std::max(heaviest, std::abs(source_[i]));
-        }
+        std::mutex together;
+        pool_.forRange(bodies.count, kSecondGrain, [&](std::size_t first, std::size_t last) {
+            T here = 0;
+            for (std::size_t i = first; i < last; ++i) {
+                source_[i] = SecondPairLaw::counted(sources_, bodies.source[i]);
+                here = std::max(here, std::abs(source_[i]));
+            }
+            const std::lock_guard lock(together);
+            heaviest = std::max(heaviest, here);
+        });
         CpuBodies<T> counted = bodies;
         counted.source = source_.data();
         ForceRequest own = request;
@@ -59,14 +73,17 @@ private:
     void takeSums() {
         const CpuForceSums<T> pairs = pairs_->sums();
         const bool alike = sources_ == PairSources::alike;
-        for (std::size_t i = 0; i < bodies_.count; ++i) {
-            const T own = bodies_.source[i], share = !alike ? pairs.factor : own != 0 ? pairs.factor / own : T(0);
-            for (std::size_t axis = 0; axis < 3; ++axis) sums_.axis[axis][i] = share * pairs.axis[axis][i];
-        }
+        pool_.forRange(bodies_.count, kSecondGrain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i) {
+                const T own = bodies_.source[i], share = !alike ? pairs.factor : own != 0 ? pairs.factor / own : T(0);
+                for (std::size_t axis = 0; axis < 3; ++axis) sums_.axis[axis][i] = share * pairs.axis[axis][i];
+            }
+        });
     }
 
     ForceSettings settings_;
     PairSources sources_;
+    ThreadPool& pool_;
     AlignedArray<T> source_;  ///< sources that count
     VectorArrays<T> sums_;
     std::unique_ptr<CpuForceMethod<T>> pairs_;

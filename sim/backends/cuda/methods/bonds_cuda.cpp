@@ -46,13 +46,14 @@ struct DeviceLog {
     DeviceLog(const DeviceLog&) = delete;
     DeviceLog& operator=(const DeviceLog&) = delete;
 
-    /// The first `number` entries. Waits for a copy on a stream of its own; any thread.
-    std::vector<std::uint32_t> first(std::uint32_t number) const {
-        std::vector<std::uint32_t> numbers(number);
-        if (number == 0) return numbers;
+    /// The entries from `begin` up to `end`. Waits for a copy on a stream of its own; any thread.
+    std::vector<std::uint32_t> entries(std::uint32_t begin, std::uint32_t end) const {
+        std::vector<std::uint32_t> numbers(end - begin);
+        if (numbers.empty()) return numbers;
         CUDA_CHECK(setDevice(device));
         const OwnedStream stream;
-        CUDA_CHECK(copyAsync(numbers.data(), bonds.data(), number * sizeof(std::uint32_t), Copy::toHost, stream));
+        CUDA_CHECK(
+            copyAsync(numbers.data(), bonds.data() + begin, numbers.size() * sizeof(std::uint32_t), Copy::toHost, stream));
         CUDA_CHECK(waitForStream(stream));
         return numbers;
     }
@@ -270,7 +271,7 @@ public:
     double progress() const override { return 0; }
     void abandon() override { underWay_ = false; }
     DeviceSums<Real> sums() const override { return {bodies_.sums, 1}; }
-    Accuracy accuracy() const override { return {.gate = gateOf(request_.settings)}; }
+    Accuracy accuracy() const override { return {.gate = gateOf({.precision = request_.settings.precision})}; }
 
     // A force that is known at the end of a step contains the bonds that break there.
     bool keepsState() const override { return log_ != nullptr; }
@@ -283,18 +284,18 @@ public:
         if (!log_) return nullptr;
         const std::uint32_t arrived = *static_cast<const volatile std::uint32_t*>(log_->arrived.data());
         if (arrived == taken_) return nullptr;
-        taken_ = arrived;
-        return now_->withBroken(log_->first(arrived));
+        now_ = now_->withBroken(log_->entries(std::exchange(taken_, arrived), arrived));
+        return now_;
     }
     TermFuture termHere() const override {
         if (!log_) return {};
         auto here = std::make_shared<LogCount>();
         CUDA_CHECK(copyAsync(here->count.data(), log_->count.data(), sizeof(std::uint32_t), Copy::toHost, stream_));
         CUDA_CHECK(recordEvent(here->made, stream_));
-        return [log = log_, here, before = now_]() -> std::shared_ptr<const ForceTerm> {
+        return [log = log_, here, before = now_, taken = taken_]() -> std::shared_ptr<const ForceTerm> {
             CUDA_CHECK(setDevice(log->device));
             CUDA_CHECK(waitForEvent(here->made));
-            return before->withBroken(log->first(*here->count.data()));
+            return before->withBroken(log->entries(taken, std::max(taken, *here->count.data())));
         };
     }
 
@@ -310,7 +311,7 @@ protected:
     /// Figures that all rows have; `bytes` of `entries`, pads included, for `used` entries.
     std::vector<MethodFigure> figuresOf(const RowLengths& lengths, std::size_t entries, double used, double bytes) const {
         return {{"bonds", "", static_cast<double>(now_->list().size())},
-                {"broken bonds", "", static_cast<double>(now_->broken().size() + taken_)},
+                {"broken bonds", "", static_cast<double>(now_->broken().size())},
                 {"longest row", "", static_cast<double>(lengths.longest)},
                 {"mean row", "", lengths.mean},
                 {"pads an entry", "", used > 0 ? static_cast<double>(entries) / used - 1 : 0},
@@ -322,7 +323,7 @@ protected:
 
 private:
     unsigned block_;
-    std::shared_ptr<const Bonds> now_;  ///< the term when this was made
+    std::shared_ptr<const Bonds> now_;  ///< the term without the first `taken_` bonds of the log
     DeviceArray<BondClass<Real>> classes_;
     std::shared_ptr<DeviceLog> log_;  ///< null: no bond breaks
     std::uint32_t taken_ = 0;
