@@ -45,7 +45,7 @@ constexpr FileFormat kFormats[] = {
     {"ply", "binary point cloud for Blender, MeshLab and ParaView; write only", kPlyExtensions, false, looksLikePly, always,
      nullptr, writePly, kKeepsGroups},
     {"elements",
-     "orbits about the Sun: lines of the Minor Planet Center's MPCORB, or JPL's table of small bodies; read only",
+     "orbits about the Sun: lines of the Minor Planet Center's MPCORB or of XEphem, or JPL's table of small bodies; read only",
      kElementExtensions, true, looksLikeElements, always, readElements, nullptr},
     {"horizons", "vector tables of JPL Horizons, one or several bodies about the Sun; read only", kHorizonsExtensions, true,
      looksLikeHorizons, always, readHorizons, nullptr},
@@ -73,6 +73,8 @@ constexpr OtherFile kOthers[] = {
     {"SIMPLE  ="sv, "is a FITS file: convert it to a table or to Gadget HDF5 first"},
     {"\xff\xfe"sv, "is UTF-16 text: save it as UTF-8"},
     {"\xfe\xff"sv, "is UTF-16 text: save it as UTF-8"},
+    {"\x93NUMPY"sv,
+     "is an array of NumPy: give it to gravlab.open(positions=...) in Python, or save it by numpy.savetxt as a table"},
     {"\x89PNG"sv, "is a picture"},
     {"\x7f"
      "ELF"sv,

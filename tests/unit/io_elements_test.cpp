@@ -81,6 +81,26 @@ TEST(Elements, theTableOfJplGivesTheSameStates) {
     EXPECT_GT(r, 15);  // three years after its perihelion
 }
 
+TEST(Elements, ellipsesOfXephemGiveTheSameStates) {
+    const std::string ceres =
+        "1 Ceres,e,10.58634,80.26014,73.47045,2.7671817,0.2141152,0.0788175,17.21569,2/25.0/2023,2000,H 3.3,0.15\n";
+    const Snapshot s = decodedText("# From the Minor Planet Center\n" + ceres), mpc = decodedText(kCeres);
+    EXPECT_EQ(s.format, "elements");
+    ASSERT_EQ(s.bodies.size(), 2u);
+    EXPECT_EQ(s.names->nameOf(s.bodies.id[1]), "1 Ceres");
+    EXPECT_EQ(s.bodies.position, mpc.bodies.position);
+    EXPECT_EQ(s.bodies.velocity, mpc.bodies.velocity);
+    EXPECT_EQ(decodedText(ceres).bodies.position, s.bodies.position);
+    EXPECT_THAT(refusedText(ceres + "C/2020 F3,h,7/3.7/2020,128.9,61.0,37.3,0.9992,0.29,2000,5,4\n"),
+                HasSubstr("line 2: is no ellipse of XEphem"));
+    std::string other = ceres;
+    other.replace(other.find(",2000,"), 6, ",1950,");
+    EXPECT_THAT(refusedText(other), HasSubstr("the equinox is '1950'"));
+    other = ceres;
+    other.replace(other.find("2/25.0"), 6, "25/2.0");
+    EXPECT_THAT(refusedText(other), HasSubstr("the epoch is '25/2.0/2023'"));
+}
+
 TEST(Elements, otherEpochsAreMovedAlongTheOrbit) {
     // The same orbit, stated a period of 1,000 days earlier with the mean anomaly of that day.
     const double gravity = unitSystem("solar-day").gravity,

@@ -133,6 +133,7 @@ TEST(Snapshot, OtherFilesAreNamed) {
         {"SIMPLE  =                    T"sv, "FITS"},
         {"\xff\xfem\0,\0"sv, "UTF-16"},
         {"\x00\x01\x00\x00\x00\x00"sv, "Gadget-1"},
+        {"\x93NUMPY\x01\x00v\x00"sv, "gravlab.open(positions=...)"},
         {"\x89PNG\r\n"sv, "picture"},
         {"\x7f\x45LF\x02"sv, "program"},
         {"\x01\x02\x03\x04"sv, "none of the formats"},

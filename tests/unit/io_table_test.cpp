@@ -356,6 +356,29 @@ TEST(Units, WordsOfOtherProgramsAreKnown) {
     EXPECT_NEAR(parsedUnit("lyr")->factor, 9.4607e15, 1e12);
 }
 
+TEST(Table, NamesOfColumnsMayHoldBlanksOrTheUnit) {
+    const Snapshot s = decodedTable("mass_Msun,x_au,y_au,z_au,vx_kms,vy_kms,vz_kms,x_note\n1,2,0,0,0,29.78,0,7\n");
+    EXPECT_EQ(s.fileUnits.length, "au");
+    EXPECT_EQ(s.bodies.position[0].x, 2);
+    EXPECT_EQ(s.fileUnits.velocity, "kms");
+    EXPECT_THAT(s.notes, Contains(HasSubstr("column 'x_note' is not used")));
+    expectTwoBodies(
+        decodedTable("Mass,X position,Y position,Z position,X velocity,Y velocity,Z velocity\n"
+                     "10,1,2,3,4,5,6\n0.5,-1,-2,-3,-4,-5,-6\n"));
+    // A plain name goes before one with a unit; a unit of something else is no unit.
+    EXPECT_EQ(decodedTable("m,x,y,z,x_km\n1,2,0,0,5\n").bodies.position[0].x, 2);
+    EXPECT_THAT(refusedTable("m,x_kg,y,z\n1,2,0,0\n"), HasSubstr("there is no column x"));
+}
+
+TEST(Table, OfTwoDimensionsIsAPlane) {
+    const Snapshot s = decodedTable("m,x,y,vx,vy\n1,2,3,4,5\n");
+    EXPECT_EQ(s.bodies.position[0], (Double4{2, 3, 0, 1}));
+    EXPECT_EQ(s.bodies.velocity[0], (Double4{4, 5, 0, 1}));
+    EXPECT_THAT(s.notes, Contains(HasSubstr("no column z: the bodies are in the plane z = 0")));
+    EXPECT_THAT(refusedTable("m,x,y,height\n1,2,3,4\n"), HasSubstr("there is no column z"));
+    EXPECT_THAT(refusedTable("m,x,y,vx,vy,vz\n1,2,3,4,5,6\n"), HasSubstr("there is no column z"));
+}
+
 TEST(Table, OfASpreadsheetNamesItsSeparator) {
     expectTwoBodies(decodedTable("sep=;\nm;x;y;z;vx;vy;vz\n10;1;2;3;4;5;6\n0.5;-1;-2;-3;-4;-5;-6\n"));
     EXPECT_THAT(refusedTable("sep=;\nm;x;y;z\n1;0,5;0;0\n"),

@@ -1,5 +1,6 @@
-// Orbits about the Sun as bodies: lines of the Minor Planet Center's MPCORB, and tables of JPL's small-body database.
-// Sources: https://minorplanetcenter.net/iau/info/MPOrbitFormat.html, https://ssd-api.jpl.nasa.gov/doc/sbdb_query.html.
+// Orbits about the Sun as bodies: lines of the Minor Planet Center's MPCORB, tables of JPL's small-body database, and
+// ellipses of XEphem. Sources: https://minorplanetcenter.net/iau/info/MPOrbitFormat.html,
+// https://ssd-api.jpl.nasa.gov/doc/sbdb_query.html, the chapter on databases of XEphem's manual.
 // Rule: a line is a body, a header or an error; no line is skipped silently.
 #include "sim/io/formats/solar_reader.h"
 
@@ -123,6 +124,29 @@ std::optional<JplPlaces> jplHeader(std::string_view line) {
     return shape && angles && when ? std::optional(places) : std::nullopt;
 }
 
+/// A line of XEphem: name, "e", inclination, node, argument, semi-major axis, daily motion, eccentricity, mean anomaly,
+/// epoch, equinox; then magnitudes.
+enum XephemCell { kXName, kXType, kXI, kXNode, kXArgument, kXA, kXMotion, kXE, kXM, kXEpoch, kXEquinox, kXephemCells };
+
+bool isXephemLine(std::string_view line) {
+    std::vector<std::string_view> cells;
+    splitCells(line, ',', cells);
+    double number = 0;
+    return cells.size() >= kXephemCells && cells[kXType] == "e" && parsedCell(cells[kXA], number) &&
+           cells[kXEpoch].find('/') != std::string_view::npos;
+}
+
+/// "4/27.5/2019": month, day and year.
+std::optional<double> slashedEpoch(std::string_view text) {
+    std::vector<std::string_view> parts;
+    splitCells(text, '/', parts);
+    double month = 0, day = 0, year = 0;
+    if (parts.size() != 3 || !parsedCell(parts[0], month) || !parsedCell(parts[1], day) || !parsedCell(parts[2], year) ||
+        !(month >= 1 && month <= 12 && day >= 1 && day < 32 && year >= 1600 && year < 3000))
+        return std::nullopt;
+    return julianDate(static_cast<int>(year), static_cast<int>(month), static_cast<int>(day)) + day - std::floor(day);
+}
+
 std::string_view firstLine(std::string_view text) {
     text = text.substr(0, text.find('\n'));
     return text.ends_with('\r') ? text.substr(0, text.size() - 1) : text;
@@ -136,13 +160,14 @@ public:
 
     Snapshot read() {
         addSun();
-        bool inHead = false;
+        bool inHead = false, xephem = false;
         std::optional<JplPlaces> places;
         std::string_view line;
         for (bool first = true; lines_.next(line); first = false) {
             if (first) {
                 places = jplHeader(line);
-                inHead = !places && !isMpcLine(line);
+                xephem = line.starts_with('#') || isXephemLine(line);
+                inHead = !places && !xephem && !isMpcLine(line);
                 if (places || inHead) continue;
             }
             // The Minor Planet Center's head ends with a line of dashes.
@@ -150,8 +175,8 @@ public:
                 inHead = !line.starts_with("-----");
                 continue;
             }
-            if (trimmed(line).empty()) continue;
-            add(places ? fromJpl(line, *places) : fromMpc(line));
+            if (trimmed(line).empty() || (xephem && line.starts_with('#'))) continue;
+            add(places ? fromJpl(line, *places) : xephem ? fromXephem(line) : fromMpc(line));
         }
         if (inHead) fail("the head of the file has no end: a line of dashes");
         if (bodies_.seen() == 1) fail("there are no orbits");
@@ -207,6 +232,26 @@ private:
         return o;
     }
 
+    Elements fromXephem(std::string_view line) {
+        splitCells(line, ',', cells_);
+        if (cells_.size() < kXephemCells || cells_[kXType] != "e")
+            fail("is no ellipse of XEphem ('e'): orbits of other types are not read; take them from JPL's table");
+        const std::optional<double> epoch = slashedEpoch(cells_[kXEpoch]);
+        if (!epoch) fail("the epoch is " + excerpt(cells_[kXEpoch]) + ", expected one such as 4/27.0/2019");
+        if (number(cells_[kXEquinox], "the equinox") != 2000)
+            fail("the equinox is " + excerpt(cells_[kXEquinox]) + ", and only elements of 2000 are read");
+        Elements o;
+        o.epoch = *epoch;
+        o.eccentricity = number(cells_[kXE], "the eccentricity");
+        o.inclination = kDegree * number(cells_[kXI], "the inclination");
+        o.node = kDegree * number(cells_[kXNode], "the node");
+        o.argument = kDegree * number(cells_[kXArgument], "the argument of perihelion");
+        o.meanAnomaly = kDegree * number(cells_[kXM], "the mean anomaly");
+        o.pericentre = number(cells_[kXA], "the semi-major axis") * std::abs(1 - o.eccentricity);
+        o.name = trimmed(cells_[kXName]);
+        return o;
+    }
+
     void add(Elements o) {
         if (!(o.eccentricity >= 0) || o.eccentricity == 1)
             fail("the eccentricity is " + std::to_string(o.eccentricity) + "; expected 0 or more, and not exactly 1");
@@ -236,8 +281,16 @@ private:
 bool looksLikeElements(const Source& source) {
     const std::string_view head = source.head();
     if (!looksLikeTable(source)) return false;
-    return head.substr(0, 512).find(kMpcTitle) != std::string_view::npos || isMpcLine(firstLine(head)) ||
-           jplHeader(firstLine(head)).has_value();
+    std::string_view line = firstLine(head);
+    if (head.substr(0, 512).find(kMpcTitle) != std::string_view::npos || isMpcLine(line) || jplHeader(line).has_value())
+        return true;
+    // XEphem's files begin with remarks.
+    std::string_view rest = head;
+    while (line.starts_with('#') && rest.size() > line.size() + 1) {
+        rest.remove_prefix(std::min(rest.size(), rest.find('\n') + 1));
+        line = firstLine(rest);
+    }
+    return isXephemLine(line);
 }
 
 Snapshot readElements(Source& source, const ReadOptions& options) { return ElementReader(source, options).read(); }

@@ -25,12 +25,12 @@ struct Column {
     Role role;
     double BodyRow::*value;
 };
-constexpr std::string_view kNamesX[] = {"x", "posx", "pos_x", "x_pos", "rx", "points:0"};
-constexpr std::string_view kNamesY[] = {"y", "posy", "pos_y", "y_pos", "ry", "points:1"};
-constexpr std::string_view kNamesZ[] = {"z", "posz", "pos_z", "z_pos", "rz", "points:2"};
-constexpr std::string_view kNamesVx[] = {"vx", "velx", "vel_x", "v_x", "x_vel", "velocity_x", "xdot"};
-constexpr std::string_view kNamesVy[] = {"vy", "vely", "vel_y", "v_y", "y_vel", "velocity_y", "ydot"};
-constexpr std::string_view kNamesVz[] = {"vz", "velz", "vel_z", "v_z", "z_vel", "velocity_z", "zdot"};
+constexpr std::string_view kNamesX[] = {"x", "posx", "pos_x", "x_pos", "x_position", "rx", "points:0"};
+constexpr std::string_view kNamesY[] = {"y", "posy", "pos_y", "y_pos", "y_position", "ry", "points:1"};
+constexpr std::string_view kNamesZ[] = {"z", "posz", "pos_z", "z_pos", "z_position", "rz", "points:2"};
+constexpr std::string_view kNamesVx[] = {"vx", "velx", "vel_x", "v_x", "x_vel", "x_velocity", "velocity_x", "xdot"};
+constexpr std::string_view kNamesVy[] = {"vy", "vely", "vel_y", "v_y", "y_vel", "y_velocity", "velocity_y", "ydot"};
+constexpr std::string_view kNamesVz[] = {"vz", "velz", "vel_z", "v_z", "z_vel", "z_velocity", "velocity_z", "zdot"};
 constexpr std::string_view kNamesMass[] = {"m", "mass", "masses", "charge", "q", "source"};
 constexpr std::string_view kNamesResponse[] = {"response"};
 constexpr std::string_view kNamesRadius[] = {"radius"};
@@ -197,6 +197,16 @@ bool looksLikeDecimalComma(std::string_view cell) {
     return cell.find(',') != cell.npos && cell.find_first_not_of("0123456789+-eE,") == cell.npos;
 }
 
+/// The column of that name, whatever its letters; blanks count as underscores.
+const Column& columnOf(std::string_view cell) {
+    std::string name = inLowerCase(cell);
+    std::ranges::replace(name, ' ', '_');
+    for (const Column& column : kColumns)
+        for (std::string_view known : column.names)
+            if (known == name) return column;
+    return kSkipped;
+}
+
 /// The column that a header cell names; "x [AU]" and "mass(kg)" name x and mass and state the unit.
 const Column& columnNamed(std::string_view cell, std::string* unit) {
     const std::size_t bracket = cell.find_first_of("[(");
@@ -204,11 +214,21 @@ const Column& columnNamed(std::string_view cell, std::string* unit) {
         if (unit) *unit = cell.substr(bracket + 1, cell.find_first_of("])", bracket) - bracket - 1);
         cell = trimmed(cell.substr(0, bracket));
     }
-    const std::string name = inLowerCase(cell);
-    for (const Column& column : kColumns)
-        for (std::string_view known : column.names)
-            if (known == name) return column;
-    return kSkipped;
+    return columnOf(cell);
+}
+
+/// The column of "mass_Msun" or "vx_kms": a name, and a unit of its quantity after the last underscore.
+const Column& columnWithUnit(std::string_view cell, std::string& unit) {
+    const std::size_t mark = cell.rfind('_');
+    if (mark == std::string_view::npos) return kSkipped;
+    const Column& column = columnOf(cell.substr(0, mark));
+    const std::optional<std::size_t> which = quantityOf(column);
+    const std::optional<ParsedUnit> parsed = which ? parsedUnit(cell.substr(mark + 1)) : std::nullopt;
+    if (!parsed || parsed->length != kQuantities[*which].length || parsed->mass != kQuantities[*which].mass ||
+        parsed->time != kQuantities[*which].time)
+        return kSkipped;
+    unit = cell.substr(mark + 1);
+    return column;
 }
 
 class TableReader {
@@ -235,6 +255,7 @@ public:
         Snapshot snapshot;
         bodies_.finish(snapshot, has("id"), has("group"));
         snapshot.knowsVelocities = has("vx");
+        if (!has("z")) snapshot.notes.push_back("no column z: the bodies are in the plane z = 0");
         if (!snapshot.knowsVelocities) snapshot.notes.push_back("no velocities: the bodies start at rest");
         for (const std::string& skipped : skipped_) snapshot.notes.push_back("column " + excerpt(skipped) + " is not used");
         if (!remark_.empty() && !stated_ && options_.units.empty())
@@ -293,15 +314,18 @@ private:
         fromOption_ = true;
     }
 
+    /// Two dimensions: positions and velocities without z, and no column that another name could hide.
+    bool isPlane() const { return has("vx") && !has("z") && !has("vz") && std::ranges::count(columns_, &kSkipped) == 0; }
+
     /// Why these columns cannot make bodies; empty when they can.
     std::string columnProblem() const {
         for (const Column& column : kColumns)
             if (std::count(columns_.begin(), columns_.end(), &column) > 1)
                 return "the column " + std::string(column.name) + " is there twice";
         for (std::string_view needed : {"x", "y", "z"})
-            if (!has(needed)) return "there is no column " + std::string(needed);
+            if (!has(needed) && !(needed == "z" && isPlane())) return "there is no column " + std::string(needed);
         if (!has("m")) return "there is no column m (mass)";
-        if (has("vx") != has("vy") || has("vx") != has("vz")) return "only some of vx, vy, vz are there";
+        if (has("vx") != has("vy") || (has("vx") != has("vz") && !isPlane())) return "only some of vx, vy, vz are there";
         return {};
     }
 
@@ -384,7 +408,13 @@ private:
             std::string unit;
             columns_.push_back(&columnNamed(name, &unit));
             units_.push_back(unit);
-            if (columns_.back() == &kSkipped) skipped_.emplace_back(name);
+        }
+        for (std::size_t i = 0; i < columns_.size(); ++i) {
+            if (columns_[i] != &kSkipped) continue;
+            if (const Column& named = columnWithUnit(names[i], units_[i]); &named != &kSkipped && !has(named.name))
+                columns_[i] = &named;
+            else
+                skipped_.emplace_back(names[i]);
         }
         if (const std::string problem = columnProblem(); !problem.empty())
             fail(problem + " in the header (" + joined(names, excerpt, ",") + "); name the columns with --columns");
