@@ -25,6 +25,7 @@
 #include <functional>
 #include <iterator>
 #include <span>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -111,7 +112,10 @@ Json watchOf(const Scene& row) {
 constexpr ListRow kLists[] = {
     {"devices", "backend, devices",
      [](auto& add, auto&) {
-         for (const BackendRow& row : backends()) add({row.name, row.devices()});
+         for (const BackendRow& row : backends()) {
+             std::istringstream lines(row.devices());
+             for (std::string line; std::getline(lines, line);) add({row.name, line});
+         }
      }},
     {"backends", "name, available, idea, reason",
      [](auto& add, auto& options) {

@@ -149,6 +149,17 @@ Code deviceFacts(int device, DeviceFacts& facts) {
     return kSuccess;
 }
 
+PeerLink peerLink(int one, int other) {
+    const auto has = [&](cudaDeviceP2PAttr attribute) {
+        int value = 0;
+        const bool known = cudaDeviceGetP2PAttribute(&value, attribute, one, other) == cudaSuccess;
+        if (!known) takeLastError();
+        return known && value != 0;
+    };
+    if (!has(cudaDevP2PAttrAccessSupported)) return PeerLink::none;
+    return has(cudaDevP2PAttrNativeAtomicSupported) ? PeerLink::nvlink : PeerLink::pcie;  // only NVLink has these atomics
+}
+
 Code memoryInfo(std::size_t& free, std::size_t& total) { return GRAVLAB_COUNTED(cudaMemGetInfo, &free, &total); }
 Code allocate(void** memory, std::size_t bytes) {
     const Code code = GRAVLAB_COUNTED(cudaMalloc, memory, bytes);

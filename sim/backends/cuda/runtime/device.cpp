@@ -2,9 +2,11 @@
 #include "sim/backends/cuda/runtime/device.h"
 
 #include "sim/backends/cuda/kernels/force.h"
+#include "sim/core/names.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace gravlab::cuda {
 namespace {
@@ -67,6 +69,20 @@ std::string deviceText(const DeviceFacts& facts) {
     return text;
 }
 
+/// "; NVLink to 1 and 2; no direct way to 3": how the device reaches the others.
+std::string linksText(int index, int count) {
+    static constexpr std::pair<PeerLink, const char*> kWays[] = {
+        {PeerLink::nvlink, "NVLink to "}, {PeerLink::pcie, "PCIe to "}, {PeerLink::none, "no direct way to "}};
+    std::string text;
+    for (const auto& [link, words] : kWays) {
+        std::string others;
+        for (int other = 0; other < count; ++other)
+            if (other != index && peerLink(index, other) == link) addTo(others, std::to_string(other), " and ");
+        if (!others.empty()) text += std::string("; ") + words + others;
+    }
+    return text;
+}
+
 std::string deviceList() {
     int count = 0;
     if (const Reason reason = whyNoCount(count); !reason.empty()) return "none: " + reason;
@@ -76,7 +92,7 @@ std::string deviceList() {
         const Code code = deviceFacts(index, facts);
         takeLastError();
         text += (index ? "\n" : "") + std::to_string(index) + ": ";
-        text += code == kSuccess ? deviceText(facts) : errorSentence(code);
+        text += code == kSuccess ? deviceText(facts) + linksText(index, count) : errorSentence(code);
     }
     return text;
 }
