@@ -245,6 +245,7 @@ void drawCompute(PanelContext& p) {
     const KernelRow& kernel = *p.facts.kernel;
     p.widgets.section("Compute");
     parameter(p, "run.backend");
+    drawDevices(p);
     parameter(p, "run.kernel");
     drawFarField(p);
     static constexpr Control kBlocks{"run.block/list", "", "Usual block sizes"},

@@ -76,7 +76,8 @@ float bottomHeight(const UiState& state);
 /// Height of the menu bar in a window, known before drawing.
 float menuHeight(const UiState& state, float scale);
 void drawMenuBar(PanelContext& panel);
-void drawFields(PanelContext& panel);        // part of the next but one: forces from outside
+void drawDevices(PanelContext& panel);       // part of the control panel: devices that divide each force
+void drawFields(PanelContext& panel);        // the same: forces from outside
 void drawTabs(PanelContext& panel);          // above the next two, when one is shown at a time
 void drawControlPanel(PanelContext& panel);  // left: scene, backend, physics, pace, look
 void drawMeasurePanel(PanelContext& panel);  // right: rate, error, plot, time split, device

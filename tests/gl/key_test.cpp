@@ -4,6 +4,7 @@
 #include "app/control/controller.h"
 #include "app/model/ui_state.h"
 #include "app/parameters/parameter.h"
+#include "app/runs/device_parts.h"
 #include "app/ui/input.h"
 #include "app/ui/ui.h"
 #include "app/view/base_host.h"
@@ -14,6 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -105,6 +107,52 @@ TEST_F(KeyTest, aPointerThatMovesAndClicksBetweenTwoFramesMeansWhatIsUnderIt) {
         move(to.x, to.y);
         EXPECT_EQ(ui.focus().pointer, over) << "before the frame that draws the pointer there";
     }
+}
+
+TEST_F(KeyTest, devicesHaveCheckMarksWithTheirSharesWhereThereAreSeveral) {
+    begin("plummer");
+    EXPECT_TRUE(app->document.facts.devices.empty()) << "a processor has no list";
+    Ui ui(1, context_->description(), *app);
+    ui.recordItems(true);
+    OffscreenTarget target(1280, 900);
+    std::string posted;
+    const auto frame = [&] {
+        app->draw(target.framebuffer(), 1280, 900);
+        ui.setSurface(1280, 900, 1.0 / 60);
+        ui.frame(*app, [&](const std::vector<Command>& batch) { posted = commandText(batch.front()); });
+        ui.draw();
+    };
+    const auto item = [&](std::string_view name) -> std::optional<UiItem> {
+        const auto found = std::ranges::find(ui.items(), name, &UiItem::name);
+        return found == ui.items().end() ? std::nullopt : std::optional(*found);
+    };
+    const auto click = [&](const UiItem& at) {
+        const glm::vec2 place{(at.left + at.right) / 2, (at.top + at.bottom) / 2};
+        ui.take(PointerEvent{.at = place});
+        frame();
+        for (const auto change : {PointerEvent::Change::press, PointerEvent::Change::release}) {
+            ui.take(PointerEvent{.change = change, .at = place});
+            frame();
+        }
+    };
+    RunFacts& facts = written(*app).facts;
+    for (int k = 0; k < 2; ++k) frame();
+    EXPECT_FALSE(item("run.device/0"));
+    const double shares[] = {0.5, 0.5, 0};
+    facts.devices = deviceParts("0: A, 4 units\n1: B, 4 units\n2: C, 2 units", std::vector{0, 1}, std::vector{4.0, 4.0});
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(facts.devices.at(k).share, shares[k]);
+    facts.configuration.backendOptions = {.device = 0, .helpers = {1}};
+    for (int k = 0; k < 2; ++k) frame();
+    ASSERT_TRUE(item("run.device/2"));
+    click(*item("run.device/2"));
+    EXPECT_EQ(posted, "set run.device 0,1,2");
+    click(*item("run.device/0"));
+    EXPECT_EQ(posted, "set run.device \"1\"") << "the next one holds the bodies";
+    facts.configuration.backendOptions.helpers.clear();
+    posted.clear();
+    frame();
+    EXPECT_FALSE(item("run.device/0")->enabled);
+    EXPECT_TRUE(deviceParts("none: no driver", {}, {}).empty());
 }
 
 TEST_F(KeyTest, everyStrokeDoesItsRowOrSaysWhyNot) {
