@@ -37,6 +37,12 @@ Reason needsCores(const FigureRequest& request);
 std::vector<SweepPoint> threadsPoints(const FigureRequest& request);
 std::span<const FigureColumn> threadsColumns();
 
+Reason needsDevices(const FigureRequest& request);
+/// Why a device that several parts share gives no speed-up; empty: each part has its own.
+std::string sharedDeviceNote(const FigureRequest& request);
+std::vector<SweepPoint> devicesPoints(const FigureRequest& request);
+std::span<const FigureColumn> deviceColumns();
+
 std::vector<SweepPoint> rooflinePoints(const FigureRequest& request);
 std::span<const FigureColumn> rooflineColumns();
 

@@ -2,6 +2,7 @@
 #include "app/bench/figure_parts.h"
 #include "app/bench/kernel_source.h"
 #include "sim/backends/backend.h"
+#include "sim/backends/devices.h"
 
 #include <algorithm>
 #include <cmath>
@@ -60,6 +61,14 @@ double oneThread(std::span<const SweepResult> results, const SweepResult& of) {
             fewest = &result;
     return fewest ? fewest->row.interactionsPerSecond / fewest->point.x : 0;
 }
+/// By whole steps; a tree's devices compute other numbers of pairs.
+double stepsSpeedUp(std::span<const SweepResult> results, const SweepResult& of) {
+    for (const SweepResult& one : results)
+        if (one.point.x == 1 && one.point.series == of.point.series && one.row.verified && of.row.verified &&
+            of.row.msPerStep > 0)
+            return one.row.msPerStep / of.row.msPerStep;
+    return 0;
+}
 double speedUp(std::span<const SweepResult> results, const SweepResult& of) {
     const double one = oneThread(results, of);
     return one > 0 && of.row.verified ? of.row.interactionsPerSecond / one : 0;
@@ -69,6 +78,12 @@ constexpr FigureColumn kThreadsColumns[] = {
     {"speed_up", speedUp},
     {"efficiency", [](std::span<const SweepResult> results,
                       const SweepResult& of) { return of.point.x > 0 ? speedUp(results, of) / of.point.x : 0; }},
+};
+
+constexpr FigureColumn kDeviceColumns[] = {
+    {"speed_up", stepsSpeedUp},
+    {"efficiency", [](std::span<const SweepResult> results,
+                      const SweepResult& of) { return of.point.x > 0 ? stepsSpeedUp(results, of) / of.point.x : 0; }},
 };
 
 constexpr double kFlopsPerPair = 20;
@@ -98,6 +113,7 @@ constexpr FigureColumn kRooflineColumns[] = {
 
 std::span<const FigureColumn> ladderColumns() { return kLadderColumns; }
 std::span<const FigureColumn> threadsColumns() { return kThreadsColumns; }
+std::span<const FigureColumn> deviceColumns() { return kDeviceColumns; }
 std::span<const FigureColumn> rooflineColumns() { return kRooflineColumns; }
 
 std::vector<SweepPoint> launchesOf(const KernelRow& row, const SweepPoint& usual) {
@@ -145,6 +161,68 @@ std::vector<SweepPoint> threadsPoints(const FigureRequest& request) {
     constexpr const char* kUsual = "simd-threads";
     const KernelRow& row = kernel(request.backend, request.kernel.empty() ? kUsual : request.kernel);
     return curvesByBodies(request, row, "threads", {1024, 4096, 16384}, request.threads);
+}
+
+namespace {
+/// The devices to compare: those that the options name, else all here; a processor has parts.
+std::vector<int> comparedDevices(const FigureRequest& request) {
+    BackendOptions options = request.options;
+    if (options.helpers.empty() && backend(request.backend).usesCores)
+        options.helpers = {0, 0, 0};
+    else if (options.helpers.empty())
+        takeDevices(options, "all");
+    std::vector<int> devices{options.device};
+    devices.insert(devices.end(), options.helpers.begin(), options.helpers.end());
+    return devices;
+}
+}  // namespace
+
+Reason needsDevices(const FigureRequest& request) {
+    const BackendRow& by = backend(request.backend);
+    if (!by.onDevice && !by.usesCores) return "the " + request.backend + " backend has one device";
+    if (comparedDevices(request).size() > 1) return {};
+    return "one CUDA device is here, and there is nothing to compare it with; --device 0,0 tests the division on it, and "
+           "--backend cpu divides among parts of the processor";
+}
+
+std::string sharedDeviceNote(const FigureRequest& request) {
+    std::vector<int> devices = comparedDevices(request);
+    std::ranges::sort(devices);
+    const bool shared = std::ranges::adjacent_find(devices) != devices.end();
+    return shared ? "a test: parts of one device divide the forces, so no speed-up is to be expected" : "";
+}
+
+std::vector<SweepPoint> devicesPoints(const FigureRequest& request) {
+    const std::vector<int> devices = comparedDevices(request);
+    const bool onDevice = backend(request.backend).onDevice;
+    struct Curve {
+        const char* kernel;
+        double accuracy;
+        std::vector<std::size_t> bodies;
+    };
+    using Sizes = std::vector<std::size_t>;
+    const Curve curves[] = {
+        {onDevice ? "tiled-registers" : "simd-threads", 0, onDevice ? Sizes{65536, 262144} : Sizes{8192}},
+        {"tree", 1e-3, onDevice ? Sizes{1048576, 10485760} : Sizes{65536}}};
+    std::vector<SweepPoint> points;
+    for (const Curve& curve : curves) {
+        const KernelRow& row = kernel(request.backend, request.kernel.empty() ? curve.kernel : request.kernel);
+        if (row.approximates != (curve.accuracy > 0)) continue;
+        for (const std::size_t count : request.bodies.empty() ? curve.bodies : request.bodies)
+            for (std::size_t many = 1; many <= devices.size(); many *= 2) {
+                SweepPoint point = basePoint(request, row);
+                point.bodies = count;
+                point.kernel.allowedError = !row.approximates            ? 0
+                                            : request.accuracies.empty() ? curve.accuracy
+                                                                         : request.accuracies.front();
+                point.options.device = devices.front();
+                point.options.helpers.assign(devices.begin() + 1, devices.begin() + static_cast<std::ptrdiff_t>(many));
+                point.series = std::string(row.name) + ", " + bodiesText(count);
+                point.x = static_cast<double>(many);
+                points.push_back(std::move(point));
+            }
+    }
+    return points;
 }
 
 std::vector<SweepPoint> rooflinePoints(const FigureRequest& request) {

@@ -58,8 +58,8 @@ constexpr std::string_view kFigures[] = {"bodies", "block",         "block-aos",
                                          "unroll", "unroll-global", "split",     "split-atomics", "waves"};
 /// Figures that are no curves of rates, or compare whole programs.
 constexpr std::string_view kOtherFigures[] = {
-    "accuracy", "bonds",  "block-split", "cpu-gpu",   "crossover", "depth",  "energy-dt", "energy-softening",
-    "groups",   "ladder", "ladder-4k",   "registers", "matrix",    "memory", "roofline",  "threads"};
+    "accuracy", "bonds",  "block-split", "cpu-gpu",   "crossover", "depth",  "devices",  "energy-dt", "energy-softening",
+    "groups",   "ladder", "ladder-4k",   "registers", "matrix",    "memory", "roofline", "threads"};
 
 /// The device of a file of that name: the name without the figure.
 std::string_view deviceOf(std::string_view file) {

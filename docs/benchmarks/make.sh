@@ -69,6 +69,7 @@ if [ "$backend" = cuda ]; then
     figure block-atomics 20 block "${on[@]}" "${beside[@]}" --kernel tiled-atomics -n 4096 --split 4 --block 8,16,32,64,128,256,512
     figure matrix 60 matrix "${on[@]}"
     figure threads 60 threads --backend cpu --repeats 3 -n 4096,16384,65536
+    figure devices 120 devices "${on[@]}"
     figure waves 40 waves "${on[@]}" -n 4096,8192,16384,32768,65536
     figure unroll 40 unroll "${on[@]}" -n 1024,4096,16384,65536 --block 256
     figure block 40 block "${on[@]}" -n 1024,4096,16384,65536 --unroll 16 --block 16,32,64,128,256,512,1024

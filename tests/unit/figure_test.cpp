@@ -92,8 +92,8 @@ TEST(Figure, theTableHoldsTheStudies) {
     std::vector<std::string> names;
     for (const FigureRow& row : figures()) names.emplace_back(row.name);
     EXPECT_THAT(names, ElementsAre("unroll", "block", "bodies", "split", "block-split", "waves", "ladder", "threads",
-                                   "roofline", "matrix", "cpu-gpu", "accuracy", "crossover", "energy-dt", "energy-softening",
-                                   "groups", "bonds", "depth"));
+                                   "devices", "roofline", "matrix", "cpu-gpu", "accuracy", "crossover", "energy-dt",
+                                   "energy-softening", "groups", "bonds", "depth"));
     EXPECT_THROW(figure("unrol"), UsageError);
 }
 
@@ -233,6 +233,36 @@ TEST(Figure, speedUpIsOverTheFewestThreadsOfItsCurve) {
     EXPECT_EQ(figure("threads").refuses(requestFor("cpu")), "");
 }
 
+TEST(Figure, devicesDoubleAlongTheListAndSayWhereTheyAreOne) {
+    const FigureRow& row = figure("devices");
+    FigureRequest request = requestFor("cuda");
+    request.options = {.device = 3, .helpers = {0, 1, 2}};
+    request.bodies = {4096};
+    ASSERT_EQ(row.refuses(request), "");
+    EXPECT_EQ(row.note(request), "");
+    const std::vector<SweepPoint> points = row.points(request);
+    ASSERT_EQ(points.size(), 6u) << "two curves of 1, 2 and 4 devices";
+    EXPECT_EQ(points[0].options, (BackendOptions{.device = 3}));
+    EXPECT_EQ(points[1].options, (BackendOptions{.device = 3, .helpers = {0}}));
+    EXPECT_EQ(points[5].options, request.options);
+    EXPECT_EQ(points[5].kernel.allowedError, 1e-3);
+    std::vector<SweepResult> results = madeUp(points, 1e9);
+    for (SweepResult& result : results) result.row.msPerStep = 8;
+    results[1].row.msPerStep = 5;
+    EXPECT_THAT(figureCsv(row, results), HasSubstr(",1.6,0.8,,20"));
+    // Parts of one device are a test.
+    request.options = {.device = 0, .helpers = {0}};
+    EXPECT_THAT(row.note(request), HasSubstr("a test"));
+    FigureRequest cpu = requestFor("cpu");
+    EXPECT_EQ(row.refuses(cpu), "");
+    EXPECT_THAT(row.note(cpu), HasSubstr("a test"));
+    EXPECT_NE(row.refuses(requestFor("reference")), "");
+    request.options = {};
+    if (!backend("cuda").unavailable({}).empty()) {
+        EXPECT_THAT(row.refuses(request), HasSubstr("one CUDA device"));
+    }
+}
+
 TEST(Figure, theMatrixInTilesNeedsADevice) {
     EXPECT_THAT(figure("matrix").refuses(requestFor("cpu")), HasSubstr("no tiles of a matrix"));
 }
@@ -340,7 +370,7 @@ TEST(Figure, energyOverTheSofteningFallsWithIt) {
 TEST(Figure, everyFigureIsDrawn) {
     for (const FigureRow& row : figures()) {
         if (row.study) continue;
-        const FigureRequest request = requestFor(row.name == "threads" ? "cpu" : "cuda");
+        const FigureRequest request = requestFor(row.name == "threads" || row.name == "devices" ? "cpu" : "cuda");
         const Picture picture = figurePicture(row, madeUp(row.points(request), 1e12), "a note");
         EXPECT_EQ(picture.width, 1920);
         EXPECT_EQ(picture.height, 1080);
