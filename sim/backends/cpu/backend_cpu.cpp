@@ -3,7 +3,8 @@
 
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/engine.h"
-#include "sim/backends/cpu/methods/cpu_method.h"
+#include "sim/backends/cpu/methods/divided.h"
+#include "sim/backends/division.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
@@ -29,6 +30,26 @@ int checkedThreads(const std::optional<int>& threads) {
     return threads.value_or(0);
 }
 
+/// Threads of that part of a force, 0 is the first: the parts divide the cores. 0 without helpers: all.
+int threadsOf(const BackendOptions& options, std::size_t part) {
+    const int wanted = checkedThreads(options.threads), parts = static_cast<int>(cpuHelpers(options).size()) + 1;
+    if (parts == 1) return wanted;
+    const int all = wanted > 0 ? wanted : usableCores();
+    return std::max(1, (all + parts - 1 - static_cast<int>(part)) / parts);
+}
+
+const SimdTarget& simdOf(const BackendOptions& options) {
+    return options.simd ? cpu::simdTarget(*options.simd) : cpu::simdTargets().front();
+}
+
+/// Helpers that are threads, each with threads of its own; null where there are none.
+std::unique_ptr<cpu::Exchange> helpersOf(const BackendOptions& options) {
+    std::vector<std::unique_ptr<cpu::Helper>> helpers;
+    for (std::size_t part = 1; part <= cpuHelpers(options).size(); ++part)
+        helpers.push_back(cpu::partHelper(part, threadsOf(options, part), simdOf(options)));
+    return helpers.empty() ? nullptr : cpu::exchangeOfThreads(std::move(helpers));
+}
+
 /// The processor's name from the kernel of Linux; "CPU" elsewhere.
 std::string processorName() {
     std::ifstream facts("/proc/cpuinfo");
@@ -44,14 +65,16 @@ std::string threadsText(int threads) { return std::to_string(threads) + (threads
 class CpuBackend final : public EngineBackend<Engine, EngineContext> {
 public:
     explicit CpuBackend(const BackendOptions& options)
-        : EngineBackend(checkedThreads(options.threads),
-                        options.simd ? cpu::simdTarget(*options.simd) : cpu::simdTargets().front()) {
+        : EngineBackend(threadsOf(options, 0), simdOf(options), helpersOf(options)),
+          helpersText_(helpersText({.helpers = cpuHelpers(options)})) {
+        threads_ = context_.pool.threads();
+        for (std::size_t part = 1; part <= helpers(); ++part) threads_ += threadsOf(options, part);
         engine_ = makeEngine({}, {}, *row_, {});
     }
 
     std::string_view name() const override { return "cpu"; }
     std::string description() const override {
-        return std::string(context_.simd.title) + ", " + threadsText(context_.pool.threads());
+        return std::string(context_.simd.title) + ", " + threadsText(threads_) + helpersText_;
     }
     MemorySpace vertexSpace() const override { return MemorySpace::host; }
     double pairsOfForce() const override {
@@ -161,8 +184,8 @@ public:
     DevicePeaks peaks() override { return cpu::measuredPeaks(context_.simd, context_.pool); }
     LaunchFacts launchFacts() const override {
         static const std::string model = processorName();
-        return {.device = model + ", " + std::string(context_.simd.title),
-                .cpuThreads = cpu::cpuKernel(*row_).sharesWork ? context_.pool.threads() : 1,
+        return {.device = model + ", " + std::string(context_.simd.title) + helpersText_,
+                .cpuThreads = cpu::cpuKernel(*row_).sharesWork ? threads_ : 1,
                 .vectorLanes = context_.simd.lanes};
     }
 
@@ -189,6 +212,7 @@ private:
         return std::max(start, std::chrono::steady_clock::now()) + std::max<Deadline::duration>(quarter, kCheckSlice);
     }
 
+    std::size_t helpers() const { return context_.exchange ? context_.exchange->helpers() : 0; }
     SourceBodies sources() const {
         return engine_.with([](const auto& e) { return e.sources(); });
     }
@@ -244,7 +268,14 @@ private:
     void makeEngineOf(std::span<const Double4> positions, std::span<const Double4> velocities, const KernelRow& row,
                       const EngineTerms& terms) {
         const ForceSettings& force = pairLawOf(terms.terms);
-        requireHostMemory(cpu::engineBytes(positions.size(), cpu::cpuKernel(row), force), "the bodies on the cpu");
+        double bytes = cpu::engineBytes(positions.size(), cpu::cpuKernel(row), force);
+        // A helper has the bodies and a method; a message has the bodies once.
+        if (helpers() > 0 && whyUndivided(row, {}, positions.size()).empty()) {
+            const double copy = 4.0 * (force.precision == Precision::fp32 ? sizeof(float) : sizeof(double)) *
+                                static_cast<double>(positions.size());
+            bytes += copy + static_cast<double>(helpers()) * (copy + cpu::cpuKernel(row).bytes(positions.size(), force));
+        }
+        requireHostMemory(bytes, "the bodies on the cpu");
         translated([&] { engine_ = makeEngine(positions, velocities, row, terms); }, positions.size(), row, force);
     }
 
@@ -265,6 +296,8 @@ private:
         }
     }
 
+    const std::string helpersText_;  ///< see there
+    int threads_ = 0;                ///< of all parts
     const KernelRow* row_ = &kernel("cpu", "simd-threads");
     LaunchConfig launch_ = row_->usual;  ///< with values that the row accepts
 };

@@ -2,6 +2,7 @@
 // Rule: the last complete step is shown, saved and checked; a step under way works on a copy.
 #pragma once
 #include "sim/backends/cpu/aligned_array.h"
+#include "sim/backends/cpu/exchange.h"
 #include "sim/backends/cpu/force_check_job.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
@@ -26,11 +27,13 @@ namespace gravlab::cpu {
 struct EngineContext {
     ThreadPool pool;
     const SimdTarget& simd;
+    std::unique_ptr<Exchange> exchange;  ///< helpers; null: there are none
     WorkTotals totals;
     CheckJob check;
     VertexValue shown = VertexValue::speed;
 
-    EngineContext(int threads, const SimdTarget& simdTarget) : pool(threads), simd(simdTarget) {}
+    EngineContext(int threads, const SimdTarget& simdTarget, std::unique_ptr<Exchange> helpers = nullptr)
+        : pool(threads), simd(simdTarget), exchange(std::move(helpers)) {}
 };
 
 // One slice of a force: short compared with a frame, long compared with a hand-over of work to the pool.
@@ -126,7 +129,7 @@ public:
     void configure(const ForceSettings& force, const CpuKernel& kernel, const KernelChoice& how) {
         std::unique_ptr<CpuForceMethod<T>> next;
         if (&kernel != wantedKernel_ || how.launch != this->wantedHow_.launch)
-            next = cpu::makeMethod<T>(kernel, force.precision, methodContext(how.launch));
+            next = cpu::makeMethod<T>(kernel, force.precision, methodContext(how.launch, context_.exchange.get()));
         wantedKernel_ = &kernel;
         this->want(force, how, std::move(next));
     }
@@ -206,7 +209,8 @@ public:
     std::string_view kernelName() const { return kernel_->row.name; }
     std::unique_ptr<CpuForceMethod<T>> makeMethod(std::size_t k) const {
         const KernelChoice& how = how_[k].kernel;
-        if (k == 0) return cpu::makeMethod<T>(*kernel_, force_.precision, methodContext(how.launch));
+        if (k == 0)
+            return cpu::makeMethod<T>(*kernel_, force_.precision, methodContext(how.launch, context_.exchange.get()));
         const CpuTermMethod& row = CpuTermMethods::find("cpu", terms_[k]->kind(), how.kernel);
         const MethodContext context = methodContext(checkedLaunch(row.row, how.launch));
         if constexpr (std::is_same_v<T, float>)
@@ -353,8 +357,8 @@ private:
         context_.totals.steps += steps;
     }
 
-    MethodContext methodContext(const LaunchConfig& launch) const {
-        return {context_.pool, context_.simd, size_, *ids_, launch};
+    MethodContext methodContext(const LaunchConfig& launch, Exchange* exchange = nullptr) const {
+        return {context_.pool, context_.simd, size_, *ids_, launch, exchange};
     }
     /// Simulated time of the positions: of the step under way, or of the last complete one.
     double timeOf(const StepState<T>& state) const { return &state == &work_ ? this->forceTime() : this->clock().time(); }
@@ -387,6 +391,7 @@ private:
     /// body's response.
     void takeSums(StepState<T>& state, const ActiveBodies& active, std::size_t k, const CpuForceMethod<T>& method) {
         const CpuForceSums<T> sums = method.sums();
+        if (k == 0 && active.all() && context_.check.wanted()) context_.check.alsoCheck(method.partEnds());
         const bool scaled = !unitResponse_ || sums.factor != 1;
         forBodies([&](std::size_t first, std::size_t last) {
             for (std::size_t axis = 0; axis < 3; ++axis) {

@@ -1,5 +1,6 @@
 #include "sim/backends/cpu/force_check_job.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace gravlab::cpu {
@@ -8,6 +9,11 @@ void CheckJob::request(std::vector<std::uint32_t> targets) {
     cancel();
     requested_ = std::move(targets);
     ++request_;
+}
+
+void CheckJob::alsoCheck(const std::vector<std::uint32_t>& targets) {
+    for (const std::uint32_t target : targets)
+        if (std::ranges::find(requested_, target) == requested_.end()) requested_.push_back(target);
 }
 
 void CheckJob::cancel() {

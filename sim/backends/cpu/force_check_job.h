@@ -14,6 +14,8 @@ class CheckJob {
 public:
     /// Requests a check of the next complete force and drops a check under way.
     void request(std::vector<std::uint32_t> targets);
+    /// Adds bodies to a requested check.
+    void alsoCheck(const std::vector<std::uint32_t>& targets);
     /// Drops everything, because the bodies or the settings have changed.
     void cancel();
     /// True when begin() needs the next complete force.

@@ -1,6 +1,7 @@
 // The kernel table of the CPU: each row with the idea that it adds to the row above, and the method behind it.
 // Rule: a row names its code here and nowhere else.
 #include "sim/backends/cpu/methods/cell_method.h"
+#include "sim/backends/cpu/methods/divided.h"
 #include "sim/backends/cpu/methods/force_evaluation.h"
 #include "sim/backends/cpu/methods/mixed.h"
 #include "sim/backends/cpu/methods/tree_method.h"
@@ -234,8 +235,9 @@ const CpuKernel& cpuKernel(const KernelRow& row) {
 }
 
 template <>
-std::unique_ptr<CpuForceMethod<float>> makeMethod<float>(const CpuKernel& kernel, Precision, const MethodContext& context) {
-    return kernel.fp32(context);
+std::unique_ptr<CpuForceMethod<float>> makeMethod<float>(const CpuKernel& kernel, Precision precision,
+                                                         const MethodContext& context) {
+    return divided(kernel.fp32(context), kernel, precision, context);
 }
 
 template <>
@@ -243,8 +245,9 @@ std::unique_ptr<CpuForceMethod<double>> makeMethod<double>(const CpuKernel& kern
                                                            const MethodContext& context) {
     const MakeMethod<double> make = precision == Precision::mixed ? kernel.mixed : kernel.fp64;
     if (!make) throw std::logic_error("kernel '" + std::string(kernel.row.name) + "' has no method in this precision");
-    if (precision == Precision::mixed) return std::make_unique<InPairUnits>(make(context), context);
-    return make(context);
+    std::unique_ptr<CpuForceMethod<double>> made = divided(make(context), kernel, precision, context);
+    if (precision == Precision::mixed) return std::make_unique<InPairUnits>(std::move(made), context);
+    return made;
 }
 
 }  // namespace gravlab::cpu

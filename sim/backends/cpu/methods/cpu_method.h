@@ -46,6 +46,30 @@ struct CpuForceSums {
 template <class T>
 using CpuForceMethod = ForceMethod<CpuBodies<T>, CpuForceSums<T>>;
 
+class Exchange;
+class Packed;
+class Unpacked;
+
+/// What a method has beside its evaluations where it computes a part of a force, and its like on helpers compute the others.
+/// A part is a request with a range of targets, or of parts of a tree.
+class PartMethod {
+public:
+    virtual ~PartMethod() = default;
+    /// |a| of the last evaluation, where the next one reads them; empty: they are not known.
+    virtual std::span<const float> lengths() const { return {}; }
+    virtual void setLengths(std::span<const float>) {}
+    /// Writes work and sums of the complete part.
+    virtual void give(Packed& to) const = 0;
+    /// Adds to the complete own part what a helper gave for another part of the same evaluation.
+    virtual ForceWork take(const ForceRequest& part, Unpacked& from) = 0;
+    /// All parts are there.
+    virtual void endParts() {}
+    /// Work of each of kTreeParts in the last evaluation; empty where parts are ranges of targets.
+    virtual std::vector<double> partWork() const { return {}; }
+    /// First and last body of a part of the complete evaluation; adds none where it has no bodies.
+    virtual void addEnds(const ForceRequest& part, std::vector<std::uint32_t>& to) const = 0;
+};
+
 /// Objects that a method may use for as long as it lives.
 struct MethodContext {
     ThreadPool& pool;
@@ -53,6 +77,7 @@ struct MethodContext {
     std::size_t bodies = 0;                ///< of every evaluation
     std::span<const std::uint32_t> ids{};  ///< of the bodies; for terms that name them, valid only in the constructor
     LaunchConfig launch{};                 ///< with values that the row accepts
+    Exchange* exchange = nullptr;          ///< helpers that divide its evaluations; null: there are none
 };
 
 template <class T>

@@ -1,6 +1,7 @@
 #include "sim/backends/cpu/methods/force_evaluation.h"
 
 #include "sim/backends/cpu/backend_cpu.h"
+#include "sim/backends/cpu/exchange.h"
 #include "sim/backends/cpu/methods/pair_schedule.h"
 
 #include <algorithm>
@@ -180,6 +181,30 @@ CpuForceSums<T> ForceEvaluation<T, P>::sums() const {
         return {{whole_.axis[0].data(), whole_.axis[1].data(), whole_.axis[2].data()}, factor};
     else
         return {{sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()}, factor};
+}
+
+template <class T, class P>
+void ForceEvaluation<T, P>::give(Packed& to) const {
+    to.add(static_cast<double>(targetCount_) * static_cast<double>(bodies_.count));
+    for (const AlignedArray<T>& axis : spread_.axis)
+        for (const std::uint32_t target : targets_) to.add(axis[target]);
+}
+
+template <class T, class P>
+ForceWork ForceEvaluation<T, P>::take(const ForceRequest& part, Unpacked& from) {
+    const ForceWork work{.pairs = from.get<double>()};
+    const ActiveBodies wanted = part.wanted(context_.bodies);
+    for (AlignedArray<T>& axis : spread_.axis)
+        for (std::size_t i = wanted.first; i < std::min<std::size_t>(context_.bodies, wanted.last); ++i)
+            if (wanted.has(i)) axis[i] = from.get<T>();
+    return work;
+}
+
+template <class T, class P>
+void ForceEvaluation<T, P>::addEnds(const ForceRequest& part, std::vector<std::uint32_t>& to) const {
+    if (part.targets.count == 0) return;
+    to.push_back(static_cast<std::uint32_t>(part.targets.first));
+    to.push_back(static_cast<std::uint32_t>(part.targets.first + part.targets.count - 1));
 }
 
 template <class T, class P>

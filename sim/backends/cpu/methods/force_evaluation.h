@@ -33,7 +33,7 @@ struct DirectKernel {
 /// nor the first ones. Every row then runs its loops over targets. For rows without tiles of pairs, each sum has the same
 /// terms in the same order as in a force of all bodies.
 template <class T, class P>
-class ForceEvaluation final : public CpuForceMethod<T> {
+class ForceEvaluation final : public CpuForceMethod<T>, public PartMethod {
 public:
     ForceEvaluation(const DirectKernel<P>& kernel, const MethodContext& context);
 
@@ -44,6 +44,9 @@ public:
     void abandon() override { done_ = total_ = 0; }
     CpuForceSums<T> sums() const override;
     Accuracy accuracy() const override { return {.gate = gateOf(request_.settings)}; }
+    void give(Packed& to) const override;
+    ForceWork take(const ForceRequest& part, Unpacked& from) override;
+    void addEnds(const ForceRequest& part, std::vector<std::uint32_t>& to) const override;
 
     /// Bytes that the method holds for `bodies` bodies.
     static double bytes(std::size_t bodies);

@@ -24,6 +24,7 @@ public:
     CpuForceSums<double> sums() const override;
     Accuracy accuracy() const override { return pairs_->accuracy(); }
     std::vector<MethodFigure> figures() const override { return pairs_->figures(); }
+    std::vector<std::uint32_t> partEnds() const override { return pairs_->partEnds(); }
     bool keepsState() const override { return pairs_->keepsState(); }
     std::vector<StateArray> state() const override;
     bool restore(const std::vector<StateArray>& state) override;

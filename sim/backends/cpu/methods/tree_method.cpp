@@ -1,5 +1,6 @@
 #include "sim/backends/cpu/methods/tree_method.h"
 
+#include "sim/backends/cpu/exchange.h"
 #include "sim/backends/force_state.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
@@ -97,6 +98,8 @@ void TreeMethod<T>::prepare(const CpuBodies<T>& bodies, const ForceRequest& requ
     counts_ = reported_ = {};
     longest_ = 0;
     seconds_ = {};
+    lacksParts_ = false;
+    for (auto& work : work_) work.store(0, std::memory_order_relaxed);
     if (!request.potential) return;
     fields_.field.resize(bodies.count);
     fields_.nearest.resize(bodies.count);
@@ -141,9 +144,12 @@ std::size_t TreeMethod<T>::batches() const {
 }
 
 template <class T>
-std::span<const TreeGroup> TreeMethod<T>::groups() const {
+std::span<const TreeGroup> TreeMethod<T>::groupsOf(const PartRange& parts) const {
     // The first lengths are wanted for all bodies: a later evaluation reads those of other bodies.
-    return request_.active.all() || step_ == kFirstWalk ? tree_.groups() : std::span<const TreeGroup>(active_);
+    if (step_ == kFirstWalk) return tree_.groups();
+    const std::span<const TreeGroup> all = request_.active.all() ? tree_.groups() : std::span<const TreeGroup>(active_);
+    const std::size_t first = all.size() * parts.first / kTreeParts, last = all.size() * parts.last / kTreeParts;
+    return all.subspan(first, last - first);
 }
 
 /// Selects, of each group, the range from the first to the last of its active bodies.
@@ -215,8 +221,75 @@ void TreeMethod<T>::run(Deadline deadline) {
         ++step_;
     } while (step_ < kSteps && !past(deadline));
     if (step_ < kSteps || request_.potential) return;
+    lacksParts_ = !request_.parts.all();
+    if (!lacksParts_) takeLengths();
+}
+
+template <class T>
+void TreeMethod<T>::takeLengths() {
     if (request_.active.all()) std::swap(before_, lengths_);
     hasLengths_ = true;
+}
+
+template <class T>
+void TreeMethod<T>::setLengths(std::span<const float> lengths) {
+    std::ranges::copy(lengths, before_.data());
+    hasLengths_ = true;
+    kept_.reset();
+}
+
+template <class T>
+void TreeMethod<T>::give(Packed& to) const {
+    to.add(counts_);
+    to.add(longest_);
+    for (std::size_t k = request_.parts.first; k < request_.parts.last; ++k)
+        to.add(work_[k].load(std::memory_order_relaxed));
+    const std::uint32_t* order = tree_.view().order;
+    const float* lengths = request_.active.all() ? lengths_.data() : before_.data();
+    for (const TreeGroup& group : groups())
+        for (std::uint32_t place = group.first; place < group.first + group.count; ++place) {
+            const std::uint32_t i = order[place];
+            to.add(std::array{sums_.axis[0][i], sums_.axis[1][i], sums_.axis[2][i], lengths[i]});
+        }
+}
+
+template <class T>
+ForceWork TreeMethod<T>::take(const ForceRequest& part, Unpacked& from) {
+    const auto counts = from.get<TreeCounts>();
+    counts_ += counts;
+    longest_ = std::max(longest_, from.get<std::uint64_t>());
+    for (std::size_t k = part.parts.first; k < part.parts.last; ++k) work_[k] = from.get<std::uint64_t>();
+    ForceWork work{.pairs = static_cast<double>(counts.pairs), .cells = static_cast<double>(counts.all() - counts.pairs)};
+    const std::uint32_t* order = tree_.view().order;
+    float* lengths = newLengths();
+    for (const TreeGroup& group : groupsOf(part.parts)) {
+        work.bodies += group.count;
+        for (std::uint32_t place = group.first; place < group.first + group.count; ++place) {
+            const std::uint32_t i = order[place];
+            const auto values = from.get<std::array<float, 4>>();
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                sums_.axis[axis][i] = values[axis];
+                if constexpr (kMixed) whole_.axis[axis][i] = static_cast<T>(values[axis]);
+            }
+            lengths[i] = values[3];
+        }
+    }
+    return work;
+}
+
+template <class T>
+void TreeMethod<T>::endParts() {
+    if (!std::exchange(lacksParts_, false)) return;
+    takeLengths();
+    if (request_.active.all()) tell();
+}
+
+template <class T>
+void TreeMethod<T>::addEnds(const ForceRequest& part, std::vector<std::uint32_t>& to) const {
+    const std::span<const TreeGroup> groups = groupsOf(part.parts);
+    if (groups.empty()) return;
+    to.push_back(tree_.view().order[groups.front().first]);
+    to.push_back(tree_.view().order[groups.back().first + groups.back().count - 1]);
 }
 
 template <class T>
@@ -225,7 +298,7 @@ bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline
     if (forLengths) request.opening = 0;
     TreeWalkTask task = walkTask(tree_, walk, request);
     // For a subset of the bodies the lengths are updated in place: a group reads and writes no others.
-    task.lengths = forLengths || !request_.active.all() ? before_.data() : lengths_.data();
+    task.lengths = forLengths ? before_.data() : newLengths();
     task.before = before_.data();
     task.smallest = smallest_;
     const bool forFields = request_.potential && !forLengths;
@@ -238,6 +311,9 @@ bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline
         task.sums = {sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()};
     }
     const std::span<const TreeGroup> groups = this->groups();
+    // The part that a group belongs to, with the bounds of groupsOf().
+    const std::size_t among = request_.active.all() ? tree_.groups().size() : active_.size(),
+                      skipped = among * request_.parts.first / kTreeParts;
     const TreeWalks& walks = treeWalks(context_.simd, law_);
     const auto walkOne = forFields ? walks.fieldWalk : walks.walk[static_cast<std::size_t>(walk)];
     const auto all = static_cast<std::int64_t>(batches());
@@ -246,10 +322,12 @@ bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline
         const std::size_t first = static_cast<std::size_t>(index) * batchGroups_;
         TreeCounts here;
         std::uint64_t longest = 0;
-        for (const TreeGroup& group : groups.subspan(first, std::min(batchGroups_, groups.size() - first))) {
+        for (std::size_t k = first; k < std::min(first + batchGroups_, groups.size()); ++k) {
             const std::uint64_t before = here.all();
-            walkOne(task, group, here);
-            longest = std::max(longest, (here.all() - before) / group.count);
+            walkOne(task, groups[k], here);
+            const std::uint64_t work = here.all() - before;
+            longest = std::max(longest, work / groups[k].count);
+            if (!forLengths) work_[((skipped + k + 1) * kTreeParts - 1) / among].fetch_add(work, std::memory_order_relaxed);
         }
         const std::lock_guard lock(counting);
         counts_ += here;

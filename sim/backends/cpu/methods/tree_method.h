@@ -14,7 +14,7 @@ namespace gravlab::cpu {
 
 /// T: precision of the state; the tree and its sums are fp32.
 template <class T>
-class TreeMethod final : public CpuForceMethod<T> {
+class TreeMethod final : public CpuForceMethod<T>, public PartMethod {
 public:
     TreeMethod(TreeWalk walk, const MethodContext& context, TreeKeys curve = TreeKeys::hilbert);
 
@@ -24,7 +24,8 @@ public:
     double progress() const override;
     void abandon() override {
         // A walk for active bodies only has overwritten some of the last accelerations.
-        if (step_ == kWalk && batch_ > 0 && !request_.active.all()) hasLengths_ = false;
+        if (((step_ == kWalk && batch_ > 0) || lacksParts_) && !request_.active.all()) hasLengths_ = false;
+        lacksParts_ = false;
         step_ = kSteps;
     }
     CpuForceSums<T> sums() const override;
@@ -33,6 +34,16 @@ public:
     bool keepsState() const override { return !byAngle(walk_); }
     std::vector<StateArray> state() const override;
     bool restore(const std::vector<StateArray>& state) override;
+
+    std::span<const float> lengths() const override {
+        return hasLengths_ ? std::span<const float>(before_.data(), before_.size()) : std::span<const float>();
+    }
+    void setLengths(std::span<const float> lengths) override;
+    void give(Packed& to) const override;
+    ForceWork take(const ForceRequest& part, Unpacked& from) override;
+    void endParts() override;
+    std::vector<double> partWork() const override { return {work_.begin(), work_.end()}; }
+    void addEnds(const ForceRequest& part, std::vector<std::uint32_t>& to) const override;
 
     /// Results of an evaluation for the potential instead of sums, for each body in body order. It writes no state.
     struct Fields {
@@ -71,7 +82,10 @@ private:
     void run(Deadline deadline);
     bool madeBefore(int step) const;
     void chooseGroups();
-    std::span<const TreeGroup> groups() const;
+    std::span<const TreeGroup> groups() const { return groupsOf(request_.parts); }
+    std::span<const TreeGroup> groupsOf(const PartRange& parts) const;
+    float* newLengths() { return request_.active.all() ? lengths_.data() : before_.data(); }
+    void takeLengths();
     bool walkGroups(TreeWalk walk, bool forLengths, Deadline deadline);
     float smallest();
     void endFields();
@@ -92,8 +106,11 @@ private:
     VectorArrays<T> whole_;             ///< the sums in T; empty where T is float
     RawArray<float> before_, lengths_;  ///< |a| in body order: of the last evaluation, and of the one under way
     std::vector<double> partial_;
-    Fields fields_;                          ///< empty before the first evaluation for the potential
-    bool hasLengths_ = false;                ///< before_ holds |a| of an evaluation
+    Fields fields_;            ///< empty before the first evaluation for the potential
+    bool hasLengths_ = false;  ///< before_ holds |a| of an evaluation
+    bool lacksParts_ = false;  ///< the own part is complete, and endParts() has not been called
+    /// Work of each of all parts.
+    std::array<std::atomic<std::uint64_t>, kTreeParts> work_{};
     float smallest_ = 0;                     ///< floor of |a|
     bool reusesNodes_ = false;               ///< order and nodes are those of the last evaluation
     std::vector<TreeGroup> active_, found_;  ///< groups with active bodies, where not all are active
