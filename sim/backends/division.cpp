@@ -100,11 +100,11 @@ std::string divisionSentence(const Backend& backend, BackendOptions options, Ste
     const std::string devices = "devices " + devicesText(options) + ": ";
     if (const Reason why = whyUndivided(backend.activeKernel(), program, backend.size()); !why.empty())
         return devices + "the force stays on the first device, because " + why;
-    const Split cut = backend.activeKernel().cut;
-    return devices + "each force is divided by " +
-           (cut == Split::targets     ? "bodies"
-            : cut == Split::tilePairs ? "pairs"
-                                      : "parts of the tree");
+    const KernelRow& row = backend.activeKernel();
+    const bool tree = row.cut == Split::keyRanges;
+    const char* const by = tree ? "parts of the tree" : row.cut == Split::targets ? "bodies" : "pairs";
+    return devices + "each force " + (tree && !row.byOpening ? "after the first " : "") + "is divided by " + by +
+           (inBlocks(program) ? ", if more than a quarter of the bodies are active" : "");
 }
 
 }  // namespace gravlab

@@ -130,6 +130,7 @@ TEST(DividedForces, areNamedAsATestAndInARun) {
     const auto several = inParts(3);
     EXPECT_THAT(several->description(), HasSubstr(", helpers 0 and 0 as a test"));
     EXPECT_EQ(inParts(1)->description().find("helper"), std::string::npos);
+    EXPECT_NE(several->launchFacts().device, inParts(1)->launchFacts().device) << "each has tuned choices of its own";
     RunRequest request{.scene = "plummer", .bodies = 500, .backend = "cpu", .backendOptions = partsOf(3)};
     const auto sentence = [&](const char* row) {
         request.pairs().kernel.kernel = row;
@@ -137,6 +138,8 @@ TEST(DividedForces, areNamedAsATestAndInARun) {
         return divisionSentence(simulation.backend(), request.backendOptions, simulation.integrator().program);
     };
     EXPECT_EQ(sentence("simd-threads"), "devices 0,0,0: each force is divided by bodies");
+    EXPECT_EQ(sentence("tree"), "devices 0,0,0: each force after the first is divided by parts of the tree");
+    EXPECT_EQ(sentence("tree-theta"), "devices 0,0,0: each force is divided by parts of the tree");
     EXPECT_THAT(sentence("symmetric-threads"), HasSubstr("stays on the first device, because"));
 }
 
