@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <map>
 
 namespace gravlab {
 namespace {
@@ -114,8 +115,17 @@ MemoryNeed memoryNeed(const BackendRow& row, std::size_t bodies, const ForceSett
 }
 
 MemoryNeed freeMemory(const BackendRow& row, const BackendOptions& options) {
-    return {.host = freeHostBytes(),
-            .device = row.onDevice ? freeCudaBytes(options.device) : std::numeric_limits<double>::infinity()};
+    MemoryNeed free{.host = freeHostBytes(), .device = std::numeric_limits<double>::infinity()};
+    if (!row.onDevice) return free;
+    // Each device of a run needs about as much, and one with several parts as often.
+    std::map<int, int> parts{{options.device, 1}};
+    for (const int helper : options.helpers) ++parts[helper];
+    for (const auto& [device, count] : parts) {
+        const double each = freeCudaBytes(device) / count;
+        if (parts.size() > 1 && each < free.device) free.where = "on device " + std::to_string(device);
+        free.device = std::min(free.device, each);
+    }
+    return free;
 }
 
 std::vector<std::size_t> studiedBodies(std::size_t most) {

@@ -27,7 +27,7 @@ std::string needText(const MemoryNeed& need, std::size_t bodies) {
 void requireMemory(const MemoryNeed& need, const MemoryNeed& free, std::size_t bodies) {
     if (need.host <= free.host && need.device <= free.device) return;
     std::string has;
-    if (need.device > 0 && std::isfinite(free.device)) has = gigabytes(free.device) + " GB there";
+    if (need.device > 0 && std::isfinite(free.device)) has = gigabytes(free.device) + " GB " + free.where;
     if (std::isfinite(free.host)) addTo(has, gigabytes(free.host) + " GB here", " and ");
     throw OutOfMemoryError(needText(need, bodies) + "; free are " + has + ": ask for fewer bodies");
 }

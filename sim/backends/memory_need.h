@@ -11,6 +11,7 @@ namespace gravlab {
 /// free. The arrays of other terms are not counted.
 struct MemoryNeed {
     double host = 0, device = 0;
+    std::string where = "there";  ///< of free memory: the device that has least
 };
 
 /// Memory of the backend for `bodies` bodies that step by `program`, without the scene and copies of a state on the host.
@@ -18,7 +19,7 @@ struct MemoryNeed {
 MemoryNeed memoryNeed(const BackendRow& row, std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel,
                       StepProgram program = {}, std::size_t sources = SourceBodies{}.count);
 
-/// Free memory; infinite where it is not known, and for the device of a backend that has none.
+/// Free memory, of several devices the least; infinite where it is not known, and for the device of a backend that has none.
 MemoryNeed freeMemory(const BackendRow& row, const BackendOptions& options);
 
 /// "100000000 bodies need 25.7 GB on the device and 15.9 GB here".

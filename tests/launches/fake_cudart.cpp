@@ -15,6 +15,8 @@
 namespace gravlab {
 /// Free memory of the device, which tests change.
 std::size_t fakeFreeBytes = std::size_t{80} << 30;
+/// Allocations until one fails; 0: none fails.
+int fakeAllocationsToFailure = 0;
 }  // namespace gravlab
 
 namespace {
@@ -54,6 +56,7 @@ cudaError_t launched(const void* kernel, void** arguments) {
 }
 
 cudaError_t taken(void** memory, std::size_t bytes) {
+    if (gravlab::fakeAllocationsToFailure > 0 && --gravlab::fakeAllocationsToFailure == 0) return cudaErrorMemoryAllocation;
     constexpr std::size_t kAlignment = 256;  // like the runtime's, which CUB needs
     const std::size_t whole = (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
     *memory = std::aligned_alloc(kAlignment, whole);
@@ -110,10 +113,6 @@ cudaError_t cudaGetDevice(int* device) {
     return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int) { return cudaSuccess; }
-cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
-    *can = 1;
-    return cudaSuccess;
-}
 cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return cudaSuccess; }
 cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int, int) {
     *value = 1;

@@ -45,7 +45,13 @@ TEST(MemoryGuard, refusesARunThatTheDeviceCannotHold) {
     const KernelChoice twice{.kernel = "tiled"};
     const double tiled = memoryNeed(cuda, 100000, {.softening = 0.02}, twice, usualIntegrator().program).device;
     EXPECT_THAT(refusalWith(static_cast<std::size_t>(tiled), run), testing::HasSubstr("on the device"));
+    // A device with two parts needs as much twice.
+    wanted.pairs().accuracy = {};
+    wanted.backendOptions.helpers = {0};
+    EXPECT_THAT(refusalWith(2 * need - 1, run), testing::HasSubstr("on the device"));
+    EXPECT_EQ(refusalWith(2 * need, run), "");
     // A run on the host needs nothing there.
+    wanted.backendOptions.helpers = {};
     wanted.backend = "cpu";
     EXPECT_EQ(refusalWith(0, run), "");
 }

@@ -39,6 +39,10 @@ TEST(MemoryNeed, isRefusedInOneSentenceWithAllNumbers) {
     EXPECT_EQ(refusalOf(both, {.host = 8e9, .device = 140e9}),
               "100000000 bodies need 25.7 GB on the device and 15.9 GB here; free are 140 GB there and 8 GB here: ask for "
               "fewer bodies");
+    EXPECT_EQ(
+        refusalOf(both, {.host = 64e9, .device = 12e9, .where = "on device 1"}),
+        "100000000 bodies need 25.7 GB on the device and 15.9 GB here; free are 12 GB on device 1 and 64 GB here: ask for "
+        "fewer bodies");
     EXPECT_EQ(refusalOf(hostOnly, {.host = 24.4e9, .device = kNobodyKnows}),
               "100000000 bodies need 40 GB here; free are 24.4 GB here: ask for fewer bodies");
     EXPECT_EQ(refusalOf(both, {.host = 15.9e9, .device = 25.71e9}), "");

@@ -64,6 +64,7 @@ class CudaBackend final : public EngineBackend<Engine, BoundContext>, public Pai
 public:
     explicit CudaBackend(const BackendOptions& options)
         : EngineBackend(bound(options.device)), limits_(options.trees ? *options.trees : cuda::TreeLimits{}) {
+        context_.helpers = cuda::helperDevices(options.device, options.helpers);
         engine_ = makeEngine(context_, {}, {}, choice({}, {}), {});
     }
 
@@ -73,7 +74,9 @@ public:
     }
 
     std::string_view name() const override { return "cuda"; }
-    std::string description() const override { return cuda::deviceText(context_.device); }
+    std::string description() const override {
+        return cuda::deviceText(context_.device) + cuda::helpersText(context_.helpers);
+    }
     MemorySpace vertexSpace() const override { return MemorySpace::cudaDevice; }
     double pairsOfForce() const override {
         return everyPair(activeKernel()) ? engine_.with([](const auto& e) { return e.pairsOfForce(); })
@@ -282,6 +285,7 @@ public:
     LaunchFacts launchFacts() const override {
         use();
         LaunchFacts facts = cuda::launchFacts(plan(), size(), context_.device);
+        facts.device += cuda::helpersText(context_.helpers);
         facts.failure = engine_.with([](auto& e) { return e.launchFailure(); });
         return facts;
     }
@@ -401,7 +405,12 @@ bool cuda::addTermMethods() { return addBondMethods() && addSecondPairMethods() 
 BackendRow cudaBackendRow() {
     return {.name = "cuda",
             .idea = "NVIDIA GPU: tiles in shared memory, vertices stored straight into the picture",
-            .unavailable = [](const BackendOptions& options) { return cuda::whyNotDevice(options.device); },
+            .unavailable =
+                [](const BackendOptions& options) {
+                    for (const int helper : options.helpers)
+                        if (Reason reason = cuda::whyNotDevice(helper); !reason.empty()) return reason;
+                    return cuda::whyNotDevice(options.device);
+                },
             .make = [](const BackendOptions& options) -> std::unique_ptr<Backend> {
                 return std::make_unique<CudaBackend>(options);
             },

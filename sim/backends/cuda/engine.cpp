@@ -19,7 +19,7 @@ EngineOf<Real>::EngineOf(EngineContext& context, const ParticleSet& bodies, cons
       blocks_(state_.count(), context.stream),
       check_(context.stream),
       termCheck_(context.stream) {
-    methods_.push_back(makeForceMethod<Real>(plan, state_.count(), context.device, context.stream));
+    methods_.push_back(makeForceMethod<Real>(plan, state_.count(), context.device, context.stream, &context.helpers));
     for (std::size_t k = 1; k < termCount(); ++k) methods_.push_back(makeMethod(k));
     if (!alone()) termSums_ = DeviceArray<V>(state_.count());
     state_.upload(bodies, facts_.heaviest);
@@ -43,7 +43,7 @@ bool EngineOf<Real>::replace(const ParticleSet& bodies, const BodyFacts& facts, 
 
 template <class Real>
 std::unique_ptr<DeviceTermMethod<Real>> EngineOf<Real>::makeMethod(std::size_t k) const {
-    if (k == 0) return makeForceMethod<Real>(plan(), state_.count(), context_.device, context_.stream);
+    if (k == 0) return makeForceMethod<Real>(plan(), state_.count(), context_.device, context_.stream, &context_.helpers);
     const KernelChoice& how = how_[k].kernel;
     const CudaTermMethod& row = CudaTermMethods::find("cuda", terms_[k]->kind(), how.kernel);
     const TermParts parts{state_.count(), *ids_, context_.device, context_.stream, checkedLaunch(row.row, how.launch)};
@@ -83,7 +83,7 @@ VectorsFuture EngineOf<Real>::copyAsync(const V* x, const V* v) {
 template <class Real>
 void EngineOf<Real>::configure(const ForceSettings& force, const KernelChoice& how, const LaunchPlan* plan) {
     std::unique_ptr<Method> method;
-    if (plan) method = makeForceMethod<Real>(*plan, state_.count(), context_.device, context_.stream);
+    if (plan) method = makeForceMethod<Real>(*plan, state_.count(), context_.device, context_.stream, &context_.helpers);
     this->want(force, how);
     if (!method) return;
     abandonForce();
@@ -206,6 +206,7 @@ void EngineOf<Real>::accelerations(std::vector<Double4>& out) {
 
 template <class Real>
 void EngineOf<Real>::enqueueCheck(const V* x, const V* a) {
+    check_.add(pairs().partEnds());
     check_.enqueue(x, v_, a, state_.count(), requestOf(), pairs().accuracy());
     context_.timer.begin();  // the time of the check counts for no span
 }

@@ -11,6 +11,7 @@
 #include "sim/backends/cuda/jobs/term_check_job.h"
 #include "sim/backends/cuda/jobs/vertex_writer.h"
 #include "sim/backends/cuda/kernels/integrate.h"
+#include "sim/backends/cuda/methods/divided.h"
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/runtime/gpu_timer.h"
 #include "sim/backends/cuda/runtime/pacing.h"
@@ -30,6 +31,7 @@ namespace gravlab::cuda {
 /// State of the backend that outlives a change of bodies.
 struct EngineContext {
     DeviceFacts device;
+    HelperDevices helpers;
     OwnedStream stream;
     GpuTimer timer{stream};
     VertexWriter writer{stream};

@@ -142,6 +142,7 @@ void EngineOf<Real>::takeTerm(std::size_t k, TermMethod& method) {
         if (!checks()) return;
         if (context_.timer.hasOpenWork()) context_.timer.close(Span::force);
         // enqueueCheck() clears the targets, so copy them first: the check of the other terms takes the same bodies.
+        check_.add(pairs().partEnds());
         std::vector<std::uint32_t> targets = check_.targets();
         termCheck_.begin(std::move(targets), copyAsync(bodies.positions, v_), ids_, this->forceTime());
         termCheck_.addShare(terms_[k], method.accuracy().gate, bodies.sums, false);

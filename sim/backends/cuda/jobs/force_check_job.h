@@ -4,6 +4,7 @@
 #include "sim/backends/cuda/runtime/memory.h"
 #include "sim/backends/force_method.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -20,6 +21,11 @@ public:
     void request(std::vector<std::uint32_t> targets) {
         wanted_ = std::move(targets);
         running_ = false;
+    }
+    /// Adds targets to the request.
+    void add(const std::vector<std::uint32_t>& targets) {
+        for (const std::uint32_t target : targets)
+            if (std::find(wanted_.begin(), wanted_.end(), target) == wanted_.end()) wanted_.push_back(target);
     }
     /// Leaves as many targets as a frame can compare with all of `count` bodies.
     void fitFrame(std::uint32_t count);

@@ -4,6 +4,7 @@
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
+#include "sim/backends/force_method.h"
 #include "sim/tree/rung.h"
 
 #include <algorithm>
@@ -100,12 +101,12 @@ struct WalkTask {
     Vec4<float>* sums;    ///< in body order, not scaled; null: only lengths
     TreeFacts* facts;
     TreeCounts* counts;
-    std::uint32_t* next;        ///< counts the groups that warps have begun; 0 before
-    std::uint32_t part, parts;  ///< groups [part, part + 1) / parts
-    float softeningSquared;     ///< not scaled
-    float opening;              ///< 1 / theta^2
-    float share;                ///< factor of the relative criterion
-    TreeFields fields{};        ///< for treeFieldKernel(), which writes neither sums nor lengths
+    std::uint32_t* next;                ///< counts the groups that warps have begun; 0 before
+    std::uint32_t firstPart, lastPart;  ///< parts [firstPart, lastPart) of kTreeParts
+    float softeningSquared;             ///< not scaled
+    float opening;                      ///< 1 / theta^2
+    float share;                        ///< factor of the relative criterion
+    TreeFields fields{};                ///< for treeFieldKernel(), which writes neither sums nor lengths
 };
 
 struct ChargesWalkTask : WalkTask {

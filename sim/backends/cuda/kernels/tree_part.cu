@@ -36,6 +36,31 @@ __global__ void cutGroups(TreeCutTask task) {
     task.groups[k] = group;
 }
 
+__global__ void findEnds(const __grid_constant__ TreeEndsTask task) {
+    const std::uint32_t range = threadIdx.x / 2, last = threadIdx.x % 2;
+    const std::uint64_t units = (task.facts->groups + task.together - 1) / task.together;
+    const auto at = [&](std::uint32_t bound) {
+        const auto group = static_cast<std::uint32_t>(units * bound / kTreeParts * task.together);
+        return min(group, task.facts->groups);
+    };
+    const std::uint32_t first = at(task.bounds[range]), end = at(task.bounds[range + 1]);
+    if (first >= end) {
+        task.bodies[threadIdx.x] = task.order[0];
+        return;
+    }
+    const TreeGroup group = task.groups[last ? end - 1 : first];
+    task.bodies[threadIdx.x] = task.order[last ? group.first + group.count - 1 : group.first];
+}
+
+__global__ void landTree(TreeLandTask task) {
+    const std::uint32_t i = blockIdx.x * kTreeThreads + threadIdx.x;
+    if (i >= task.count) return;
+    const float4 sum = asVectors(task.sums)[i];
+    if (__float_as_uint(sum.w) == ~0u) return;
+    asVectors(task.toSums)[i] = sum;
+    task.toLengths[i] = task.lengths[i];
+}
+
 struct HasBodies {
     __device__ bool operator()(const TreeGroup& group) const { return group.count > 0; }
 };
@@ -43,6 +68,8 @@ struct HasBodies {
 }  // namespace
 
 Kernel<TreeTask> treeRelinkKernel() { return kernelOf(relinkNodes); }
+Kernel<TreeEndsTask> treeEndsKernel() { return kernelOf(findEnds); }
+Kernel<TreeLandTask> treeLandKernel() { return kernelOf(landTree); }
 Kernel<TreeCutTask> treeCutKernel() { return kernelOf(cutGroups); }
 
 std::size_t keepGroupsBytes(std::uint32_t most) {

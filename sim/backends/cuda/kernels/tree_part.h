@@ -24,6 +24,28 @@ struct TreeCutTask {
 /// The kernel has one thread for each of `most` groups.
 Kernel<TreeCutTask> treeCutKernel();
 
+/// Finds the first and the last body of each part of the groups, which devices divide. One block has two threads per part.
+struct TreeEndsTask {
+    const TreeGroup* groups;
+    const std::uint32_t* order;
+    const TreeFacts* facts;
+    std::uint32_t together;    ///< groups that are not divided
+    std::uint32_t bounds[65];  ///< of consecutive ranges of kTreeParts
+    std::uint32_t* bodies;     ///< two per range
+};
+Kernel<TreeEndsTask> treeEndsKernel();
+
+/// Takes the sums and lengths that another device has written, which arrived with marks at all other bodies.
+constexpr int kUnwrittenByte = 0xff;
+struct TreeLandTask {
+    std::uint32_t count;
+    const Float4* sums;
+    const float* lengths;
+    Float4* toSums;
+    float* toLengths;
+};
+Kernel<TreeLandTask> treeLandKernel();
+
 /// Bytes of scratch memory of keepGroups(). Throws DeviceError.
 std::size_t keepGroupsBytes(std::uint32_t most);
 /// Enqueues the copy of the groups with bodies, in their order, from `groups` to `kept`, and writes their number. Throws

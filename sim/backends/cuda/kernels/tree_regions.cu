@@ -224,8 +224,8 @@ struct Share {
     std::uint32_t first, end;
     __device__ explicit Share(const RegionTask& task) {
         const std::uint64_t all = (task.facts->groups + kRegionGroups - 1) / kRegionGroups;
-        first = static_cast<std::uint32_t>(all * task.part / task.parts);
-        end = static_cast<std::uint32_t>(all * (task.part + 1) / task.parts);
+        first = static_cast<std::uint32_t>(all * task.firstPart / kTreeParts);
+        end = static_cast<std::uint32_t>(all * task.lastPart / kTreeParts);
     }
 };
 

@@ -9,8 +9,8 @@ __global__ void __launch_bounds__(kWalkThreads, 4) walk(const __grid_constant__ 
     __shared__ WarpMemory<kLaw> memory[kWarps];
     Walker<kLaw, kWalk, kTargets, kField> walker(task, memory + threadIdx.x / 32);
     const std::uint64_t groups = task.facts->groups;
-    const auto first = static_cast<std::uint32_t>(groups * task.part / task.parts);
-    const auto end = static_cast<std::uint32_t>(groups * (task.part + 1) / task.parts);
+    const auto first = static_cast<std::uint32_t>(groups * task.firstPart / kTreeParts);
+    const auto end = static_cast<std::uint32_t>(groups * task.lastPart / kTreeParts);
     for (;;) {
         std::uint32_t k = 0;
         if (threadIdx.x % 32 == 0) k = atomicAdd(task.next, 1u);
@@ -28,8 +28,8 @@ __global__ void __launch_bounds__(kWalkThreads, 4) walkTogether(const __grid_con
     __shared__ TeamStage stages[kWarps];
     Walker<TreeLaw::gravity, kWalk, kTargets, false, kWarps> walker(task, stages + threadIdx.x / 32, &team);
     const std::uint64_t groups = task.facts->groups;
-    const auto first = static_cast<std::uint32_t>(groups * task.part / task.parts);
-    const auto end = static_cast<std::uint32_t>(groups * (task.part + 1) / task.parts);
+    const auto first = static_cast<std::uint32_t>(groups * task.firstPart / kTreeParts);
+    const auto end = static_cast<std::uint32_t>(groups * task.lastPart / kTreeParts);
     for (;;) {
         if (threadIdx.x == 0) team.group = atomicAdd(task.next, 1u);
         __syncthreads();

@@ -1,7 +1,9 @@
 // Chooses among the families of methods.
 #include "sim/backends/cuda/methods/force_method.h"
 
+#include "sim/backends/cuda/methods/divided.h"
 #include "sim/backends/cuda/runtime/device.h"
+#include "sim/backends/division.h"
 #include "sim/core/error.h"
 
 #include <string>
@@ -30,21 +32,32 @@ MadeMethod<Real> ofFamily(const MethodParts& parts) {
         throw UsageError("kernel '" + std::string(entry.row.name) + "' is not built in this precision");
 }
 
+template <class Real>
+MadeMethod<Real> ofDevices(const MethodParts& parts, const HelperDevices* helpers) {
+    MadeMethod<Real> first = ofFamily<Real>(parts);
+    if (!helpers || helpers->empty() || !whyUndivided(parts.plan.entry->row, {}, parts.count).empty()) return first;
+    if (parts.plan.entry->row.cut == Split::tilePairs && !first->bySpans()) return first;  // sums in no fixed order
+    return makeDivided(std::move(first), parts, *helpers, &ofFamily<Real>);
+}
+
 }  // namespace
 
 template <class Real>
-MadeMethod<Real> makeForceMethod(const LaunchPlan& plan, std::uint32_t count, const DeviceFacts& device, Stream stream) {
+MadeMethod<Real> makeForceMethod(const LaunchPlan& plan, std::uint32_t count, const DeviceFacts& device, Stream stream,
+                                 const HelperDevices* helpers) {
     const double threads = static_cast<double>(count) * plan.launch.split / plan.launch.bodiesPerThread;
     const MethodParts parts{plan, count, device, stream, std::make_shared<RateEstimate>(expectedPairRate(device, threads))};
     if constexpr (std::is_same_v<Real, double>)
         if (plan.precision == Precision::mixed) {
             LaunchPlan pairs = plan;
             if (plan.entry->row.equalMasses) pairs.equalMass /= plan.units.source;  // exact
-            return makeMixed(ofFamily<float>({pairs, count, device, stream, parts.rate}), parts);
+            return makeMixed(ofDevices<float>({pairs, count, device, stream, parts.rate}, helpers), parts);
         }
-    return ofFamily<Real>(parts);
+    return ofDevices<Real>(parts, helpers);
 }
-template MadeMethod<float> makeForceMethod(const LaunchPlan&, std::uint32_t, const DeviceFacts&, Stream);
-template MadeMethod<double> makeForceMethod(const LaunchPlan&, std::uint32_t, const DeviceFacts&, Stream);
+template MadeMethod<float> makeForceMethod(const LaunchPlan&, std::uint32_t, const DeviceFacts&, Stream,
+                                           const HelperDevices*);
+template MadeMethod<double> makeForceMethod(const LaunchPlan&, std::uint32_t, const DeviceFacts&, Stream,
+                                            const HelperDevices*);
 
 }  // namespace gravlab::cuda

@@ -115,6 +115,13 @@ private:
     double workSoFar_ = 0, lastWork_ = 0, lastSlice_ = 0;
 };
 
+/// Slices of a tree's walk whose work is counted apart, so that devices can divide the next ones.
+constexpr std::size_t kCountedSlices = 8;
+/// |a| that a tree keeps, in body order: of the last evaluation, and of the one under way. Device memory, or null.
+struct KeptLengths {
+    float *last = nullptr, *next = nullptr;
+};
+
 /// A method for the pair law on one device, for `count` bodies.
 template <class Real>
 class DeviceForceMethod : public DeviceTermMethod<Real> {
@@ -164,6 +171,19 @@ public:
     /// Null for methods that compute no pair once, or add in no fixed order.
     virtual SpanMethod<Real>* bySpans() { return nullptr; }
 
+    // Several devices may divide an evaluation: each has a method of its own, and a request with part of the targets or of
+    // the groups of a tree, see divided.h. Computed apart they have the bits of one computation.
+    /// Targets or parts of such a request, which they divide; 0: one device computes all of it.
+    virtual std::size_t units(const ForceRequest&) const { return 0; }
+    // Of trees, which store sums and lengths at the places of the bodies, in memory of any device that they reach.
+    virtual KeptLengths lengths() const { return {}; }
+    /// The evaluation that was prepared reads lengths().last, which another method has filled, and writes to `next`.
+    virtual void follow([[maybe_unused]] float* next) {}
+    /// The evaluation that was prepared adds up its work in kCountedSlices slices of its parts, in place of figures().
+    virtual void countWork(TreeCounts*) {}
+    /// Enqueues: writes the first and the last body of each of these parts of the last evaluation to `bodies`.
+    virtual void findEnds(std::span<const PartRange>, [[maybe_unused]] std::uint32_t* bodies) {}
+
 protected:
     /// Enqueues the next slice of the evaluation under way, of about `work`.
     virtual ForceProgress enqueuePairs(double work) = 0;
@@ -191,10 +211,14 @@ inline double softeningSquared(const ForceRequest& request) {
     return std::max(request.settings.softening * request.settings.softening, request.smallestR2);
 }
 
-/// The method of the plan's row. Throws DeviceError when there is not enough memory.
+struct HelperDevice;  // divided.h
+using HelperDevices = std::vector<std::unique_ptr<HelperDevice>>;
+/// The method of the plan's row, which divides its evaluations among the device and its helpers. Throws DeviceError when
+/// there is not enough memory.
 template <class Real>
 std::unique_ptr<DeviceForceMethod<Real>> makeForceMethod(const LaunchPlan& plan, std::uint32_t count,
-                                                         const DeviceFacts& device, Stream stream);
+                                                         const DeviceFacts& device, Stream stream,
+                                                         const HelperDevices* helpers = nullptr);
 
 /// Arguments of the construction of a method.
 struct MethodParts {

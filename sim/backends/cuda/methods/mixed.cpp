@@ -38,6 +38,7 @@ public:
     }
     std::vector<MethodFigure> figures() const override { return pairs_->figures(); }
     std::string failure() const override { return pairs_->failure(); }
+    std::vector<std::uint32_t> partEnds() const override { return pairs_->partEnds(); }
     double work() const override { return pairs_->work(); }
     double rated(const ForceWork& work) const override { return pairs_->rated(work); }
 

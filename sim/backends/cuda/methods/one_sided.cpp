@@ -83,6 +83,9 @@ public:
         if (sums_.size() == 0 || part()) return {this->bodies().sums, 1};
         return {sums_.data(), gridRanges()};
     }
+    std::size_t units(const ForceRequest& request) const override {
+        return request.active.all() && request.targets.all() && !request.sources.list ? this->count() : 0;
+    }
     double work() const override { return this->sourcePairs(); }
     StepLauncher<Real>* steps() override { return code_.fused ? this : nullptr; }
     std::string failure() const override { return failure_; }

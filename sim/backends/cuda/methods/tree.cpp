@@ -33,7 +33,6 @@ constexpr std::uint32_t kWideGroups = 400000, kWideTeams = 100000;
 // With fewer bodies, the warps of a block walk for one group together (65,536 bodies: 0.16 ms a walk for 0.25 at 1e-3, 0.43
 // for 0.72 at 1e-4; 262,144: 0.45 for 0.39).
 constexpr std::uint32_t kTogether = 200000;
-constexpr std::uint32_t kMostParts = 4096;
 // Slices are longer than the request: at the end of each, most of the device waits for the slowest groups (0.1 ms).
 constexpr double kLongSlice = 3;
 // Where at most one body in this many is active, the evaluation uses the order and nodes of the one before, as on the CPU.
@@ -148,7 +147,7 @@ public:
         groupCounts_ = DeviceArray<std::uint32_t>(kTreeGroupBlocks);
         facts_ = DeviceArray<TreeFacts>(1);
         counts_ = DeviceArray<TreeCounts>(2);
-        next_ = DeviceArray<std::uint32_t>(2 * kMostParts);
+        next_ = DeviceArray<std::uint32_t>(2 * kTreeParts);
         before_ = DeviceArray<float>(n);
         lengths_ = DeviceArray<float>(n);
         timing_.allocate();
@@ -179,8 +178,7 @@ public:
         return true;
     }
     bool takesFewer(const LaunchPlan& plan, std::uint32_t count) const override {
-        // Two levels use all of the memory that they find, so another amount of it would change their lists.
-        return plan.entry == this->plan().entry && plan.launch == this->plan().launch && !twoLevels_ &&
+        return plan.entry == this->plan().entry && plan.launch == this->plan().launch &&
                2 * treeNodeRoom(count, limits_) <= centre_.size();
     }
     void takeFewer(const LaunchPlan& plan, std::uint32_t count, const DeviceChanges& changes) override {
@@ -200,8 +198,30 @@ public:
         DeviceForceMethod::prepare(bodies, request);
         if (this->request().sources.among(count()) != sources_)
             throw std::logic_error("a tree was planned for other sources");
+        units_ = first() ? PartRange() : this->request().parts;
+        nextLengths_ = nullptr;
+        work_ = nullptr;
         const ActiveBodies& active = this->request().active;
         reusesNodes_ = active.follows && hasNodes_ && hasLengths_ && active.count * kBodiesToReuse <= count();
+    }
+    // Several devices divide the groups; each has the whole tree.
+    std::size_t units(const ForceRequest& request) const override {
+        const bool known = !relative() || (hasLengths_ && (!kept_ || *kept_ == treeForce(request.settings)));
+        return known && request.active.all() && !request.sources.list && !request.potential ? kTreeParts : 0;
+    }
+    KeptLengths lengths() const override { return {before_.data(), lengths_.data()}; }
+    void follow(float* next) override {
+        hasLengths_ = true;
+        nextLengths_ = next;
+    }
+    void countWork(TreeCounts* work) override { work_ = work; }
+    void findEnds(std::span<const PartRange> parts, std::uint32_t* bodies) override {
+        TreeEndsTask task{groups_.data(), order_.data(), facts_.data(), twoLevels_ ? kRegionGroups : 1, {}, bodies};
+        const std::size_t most = std::min(parts.size(), std::size(task.bounds) - 1);
+        for (std::size_t k = 0; k < most; ++k)
+            task.bounds[k] = static_cast<std::uint32_t>(parts[k].first),
+            task.bounds[k + 1] = static_cast<std::uint32_t>(parts[k].last);
+        launchKernel(treeEndsKernel(), {1}, static_cast<unsigned>(2 * most), task, 0, stream_);
     }
     // Progress in bodies; tree construction counts as kBuildShare * N.
     double work() const override { return (1 + kBuildShare) * count(); }
@@ -237,42 +257,48 @@ private:
         if (!active.all()) requireActiveGroups();
         const double walked = active.all() ? n : static_cast<double>(active.count);
         if (phase_ == Phase::build) {
-            const double parts = std::ceil(walked / std::max(1.0, kLongSlice * bodies));
-            parts_ = static_cast<std::uint32_t>(std::clamp(parts, 1.0, static_cast<double>(kMostParts)));
+            const double slices =
+                std::ceil(walked * static_cast<double>(partCount()) / kTreeParts / std::max(1.0, kLongSlice * bodies));
+            slice_ =
+                static_cast<std::size_t>(std::max(1.0, std::ceil(static_cast<double>(partCount()) / std::max(1.0, slices))));
+            if (work_) {
+                slice_ = std::min(slice_, (partCount() + kCountedSlices - 1) / kCountedSlices);
+                CUDA_CHECK(fillAsync(work_, 0, kCountedSlices * sizeof *work_, stream_));
+            }
+            part_ = units_.first;
             timing_.begin(!request().potential && active.all());
             timing_.mark(kBegun);
             reusesNodes_ ? renew() : build();
-            done.work.bodies = kBuildShare * n;
+            if (units_.first == 0) done.work.bodies = kBuildShare * n;  // the same tree on other devices counts once
             phase_ = first() ? Phase::lengths : Phase::walk;
-            if (first()) CUDA_CHECK(fillAsync(next_.data(), 0, parts_ * sizeof(std::uint32_t), stream_));
+            if (first()) clearNext(0);
         }
         if (phase_ == Phase::lengths) {
-            walk(TreeWalk::theta, part_, parts_, nullptr, before_.data(), false, counts_.data() + 1);
-            done.work.bodies += static_cast<double>(n) / parts_;
-            if (++part_ < parts_) return done;
-            part_ = 0;
+            done.work.bodies += walk(TreeWalk::theta, nullptr, before_.data(), false, counts_.data() + 1) * n;
+            if (part_ < units_.last) return done;
+            part_ = units_.first;
             phase_ = Phase::walk;
             measure(before_.data());
-            if (parts_ > 1) return done;  // a slice of its own size
+            if (slice_ < partCount()) return done;  // a slice of its own size
         }
-        if (part_ == 0) {
+        if (part_ == units_.first) {
             if (!active.all()) cutGroups();
-            CUDA_CHECK(fillAsync(next_.data(), 0, parts_ * sizeof(std::uint32_t), stream_));
-            if (twoLevels_) CUDA_CHECK(fillAsync(next_.data() + kMostParts, 0, parts_ * sizeof(std::uint32_t), stream_));
+            clearNext(0);
+            if (twoLevels_) clearNext(kTreeParts);
             timing_.mark(kGrouped);
         }
         // Lengths of active bodies are overwritten in place: a group reads and writes only its own bodies.
-        walk(walk_, part_, parts_, this->bodies().sums, active.all() ? lengths_.data() : before_.data(), !active.all(),
-             counts_.data());
-        done.work.bodies += walked / parts_;
-        if (++part_ < parts_) return done;
+        float* const lengths = !active.all() ? before_.data() : nextLengths_ ? nextLengths_ : lengths_.data();
+        TreeCounts* const counts = work_ ? work_ + (part_ - units_.first) * kCountedSlices / partCount() : counts_.data();
+        done.work.bodies += walk(walk_, this->bodies().sums, lengths, !active.all(), counts) * walked;
+        if (part_ < units_.last) return done;
         part_ = 0;
         phase_ = Phase::build;
         done.complete = true;
         if (request().potential) return done;
         if (active.all()) std::swap(before_, lengths_);
         hasLengths_ = true;
-        walked_ += active.all() ? n : active.count;
+        if (!work_) walked_ += active.all() ? static_cast<std::uint64_t>(n) * partCount() / kTreeParts : active.count;
         timing_.mark(kWalked);
         timing_.fetch(facts_.data(), counts_.data(), walked_);
         return done;
@@ -281,7 +307,7 @@ private:
     double doneShare() const override {
         if (phase_ == Phase::build) return 0;
         const double walks = first() ? 2 : 1, ended = first() && phase_ == Phase::walk ? 1 : 0;
-        return (ended + static_cast<double>(part_) / parts_) / walks;
+        return (ended + static_cast<double>(part_ - units_.first) / static_cast<double>(partCount())) / walks;
     }
     void rewind() override {
         // A walk for active bodies only has overwritten some of the last accelerations.
@@ -393,9 +419,16 @@ private:
         CUDA_CHECK(fillAsync(made.facts.data(), 0, made.facts.bytes(), stream_));
         activeGroups_ = std::move(made);
     }
-    /// Enqueues a walk. `ofPart`: for the groups of cutGroups().
-    void walk(TreeWalk kind, std::uint32_t part, std::uint32_t parts, Float4* sums, float* lengths, bool ofPart,
-              TreeCounts* counts) {
+    std::size_t partCount() const { return units_.last - units_.first; }
+    /// Clears the counters of the slices, from that one on.
+    void clearNext(std::size_t from) {
+        const std::size_t slices = (partCount() + slice_ - 1) / slice_;
+        CUDA_CHECK(fillAsync(next_.data() + from, 0, slices * sizeof(std::uint32_t), stream_));
+    }
+    /// Enqueues the next slice of a walk, and returns which fraction of all groups it has. `ofPart`: for the groups of
+    /// cutGroups().
+    double walk(TreeWalk kind, Float4* sums, float* lengths, bool ofPart, TreeCounts* counts) {
+        const std::size_t slice = (part_ - units_.first) / slice_, last = std::min(part_ + slice_, units_.last);
         const int multiprocessors = static_cast<int>(multiprocessors_);
         // The usual angle applies until the criterion has accelerations.
         const ForceSettings& settings = request().settings;
@@ -416,9 +449,9 @@ private:
                             .sums = sums,
                             .facts = ofPart ? activeGroups_.facts.data() : facts_.data(),
                             .counts = counts,
-                            .next = next_.data() + part,
-                            .part = part,
-                            .parts = parts,
+                            .next = next_.data() + slice,
+                            .firstPart = static_cast<std::uint32_t>(part_),
+                            .lastPart = static_cast<std::uint32_t>(last),
                             .softeningSquared = static_cast<float>(softened),
                             .opening = static_cast<float>(1 / (angle * angle)),
                             .share = static_cast<float>(shareOfTargets(
@@ -444,12 +477,16 @@ private:
                                     : treeWalkKernel(kind, targetsPerLane_),
                          {blocks}, threads_, task, 0, stream_);
         }
+        const std::size_t parts = last - std::exchange(part_, last);
+        return static_cast<double>(parts) / kTreeParts;
     }
 
     /// The lists overwrite boxes and keys, which are not read after the groups are made. Groups of fewer than 24 bodies
-    /// could make more regions than fit there; the groups of the others walk from the root.
+    /// could make more regions than fit there; the groups of the others walk from the root. The room follows from the number
+    /// of bodies, as bits do, and not from memory that more bodies have left.
     void walkInTwoLevels(const WalkTask& walk) {
-        const std::size_t room = std::max(box_.bytes(), key_.bytes() + index_.bytes()) / regionBytes(limits_.regionNodes);
+        const std::size_t boxes = 2 * sizeof(Float4) * room_, keys = (sizeof *key_.data() + sizeof *index_.data()) * count();
+        const std::size_t room = std::max(boxes, keys) / regionBytes(limits_.regionNodes);
         const auto regions = static_cast<std::uint32_t>(std::min<std::size_t>(room, limits_.regions));
         auto* const fields = reinterpret_cast<RegionField*>(box_.data());
         const RegionTask task{walk,
@@ -457,7 +494,7 @@ private:
                               reinterpret_cast<std::uint32_t*>(fields + regions),
                               regions,
                               limits_.regionNodes,
-                              next_.data() + kMostParts + walk.part};
+                              walk.next + kTreeParts};
         const int multiprocessors = static_cast<int>(multiprocessors_);
         if (regions > 0)
             launchKernel(treeRegionKernel(), {regionBlocks(count(), multiprocessors, threads_)}, threads_, task, 0, stream_);
@@ -501,11 +538,14 @@ private:
     std::uint32_t sources_ = 0;  ///< bodies with mass
     std::uint32_t starts_ = 0;
     enum class Phase { build, lengths, walk };
-    Phase phase_ = Phase::build;  ///< of the evaluation; each walk has parts
-    std::uint32_t part_ = 0, parts_ = 0;
-    bool hasLengths_ = false;   ///< before_ has |a| of an evaluation
-    bool hasNodes_ = false;     ///< order and nodes are those of an evaluation
-    bool reusesNodes_ = false;  ///< this evaluation keeps order and nodes
+    Phase phase_ = Phase::build;        ///< of the evaluation; each walk has parts
+    PartRange units_;                   ///< parts of the groups that this device walks
+    std::size_t part_ = 0, slice_ = 1;  ///< next part, and parts of a slice
+    float* nextLengths_ = nullptr;      ///< |a| of the evaluation under way, on another device; null: lengths_
+    TreeCounts* work_ = nullptr;        ///< counts of slices of the evaluation under way; null: counts_
+    bool hasLengths_ = false;           ///< before_ has |a| of an evaluation
+    bool hasNodes_ = false;             ///< order and nodes are those of an evaluation
+    bool reusesNodes_ = false;          ///< this evaluation keeps order and nodes
     DeviceArray<double> partial_;
     DeviceArray<TreeScale> scale_;
     std::size_t room_ = 0;                                                     ///< room for nodes

@@ -25,6 +25,7 @@ constexpr std::string_view kFunctions[] = {
     "cudaGetDeviceCount",
     "cudaSetDevice",
     "cudaGetDeviceProperties",
+    "cudaDeviceEnablePeerAccess",
     "cudaMemGetInfo",
     "cudaMalloc",
     "cudaMallocManaged",
@@ -158,6 +159,13 @@ PeerLink peerLink(int one, int other) {
     };
     if (!has(cudaDevP2PAttrAccessSupported)) return PeerLink::none;
     return has(cudaDevP2PAttrNativeAtomicSupported) ? PeerLink::nvlink : PeerLink::pcie;  // only NVLink has these atomics
+}
+
+Code openPeer(int other) {
+    const Code code = GRAVLAB_COUNTED(cudaDeviceEnablePeerAccess, other, 0u);
+    if (code != cudaErrorPeerAccessAlreadyEnabled) return code;
+    takeLastError();
+    return kSuccess;
 }
 
 Code memoryInfo(std::size_t& free, std::size_t& total) { return GRAVLAB_COUNTED(cudaMemGetInfo, &free, &total); }
