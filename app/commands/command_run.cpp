@@ -25,6 +25,7 @@
 #include "sim/contact/contact.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
+#include "sim/measure/orbit.h"
 #include "sim/core/text.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/io/file/atomic_file.h"
@@ -494,6 +495,11 @@ int runSimulation(const RunCommand& command) {
                      isAdaptive(simulation.integrator().program)
                          ? "radau15 chooses its own steps, and --integrator leapfrog keeps steps of one length"
                          : "--integrator radau15 chooses its own steps, without the options that exclude it");
+
+    if (const std::string softened =
+            settings.start && begin == 0 ? softenedOrbit(settings.start->state.bodies, settings.force) : std::string();
+        !softened.empty())
+        std::fprintf(stderr, "gravlab: %s; a shorter --softening lets them\n", softened.c_str());
 
     std::optional<TwinRecord> twin;
     if (started.twin.on) twin.emplace(simulation, started.twin);

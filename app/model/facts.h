@@ -142,7 +142,7 @@ struct KnownGroups {
 /// A CUDA device of this machine.
 struct DevicePart {
     int index = 0;
-    std::string name;   ///< with its index
+    std::string name;
     std::string facts;  ///< size, memory and links, for people
     double share = 0;   ///< planned part of each force; 0: it takes none
     bool operator==(const DevicePart&) const = default;

@@ -19,8 +19,9 @@ std::vector<DevicePart> deviceParts(const std::string& lines, std::span<const in
         DevicePart part;
         part.facts = line;
         const char* const end = line.data() + line.size();
-        if (std::from_chars(line.data(), end, part.index).ec != std::errc()) continue;  // "none: ..."
-        part.name = line.substr(0, line.find(','));
+        const auto [colon, error] = std::from_chars(line.data(), end, part.index);
+        if (error != std::errc() || end - colon < 2) continue;  // "none: ..."
+        part.name = std::string(colon + 2, std::find(colon, end, ','));
         for (std::size_t k = 0; k < named.size(); ++k)
             if (named[k] == part.index) part.share += weights[k] / all;
         parts.push_back(std::move(part));

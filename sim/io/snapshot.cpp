@@ -25,6 +25,7 @@ constexpr std::string_view kHdf5Extensions[] = {".hdf5", ".h5"};
 constexpr std::string_view kGadgetExtensions[] = {".gadget", ".gadget2"};
 constexpr std::string_view kGadget1Extensions[] = {".gadget1"};
 constexpr std::string_view kTipsyExtensions[] = {".tipsy", ".bin", ".std"};
+constexpr std::string_view kNpyExtensions[] = {".npy"};
 constexpr std::string_view kPlyExtensions[] = {".ply"};
 constexpr std::string_view kElementExtensions[] = {".mpcorb"};
 constexpr std::string_view kHorizonsExtensions[] = {".horizons"};
@@ -42,10 +43,13 @@ constexpr FileFormat kFormats[] = {
      looksLikeGadgetBinary, always, readGadgetBinary, writeGadget1, kKeepsTime | kKeepsIds},
     {"tipsy", "tipsy binary, 32-bit floats; either byte order and header size is read, standard big-endian written",
      kTipsyExtensions, false, looksLikeTipsy, always, readTipsy, writeTipsy, kKeepsTime | kKeepsSoftening},
+    {"npy", "array of NumPy with a row per body: x y z, then vx vy vz, or m before these; read only", kNpyExtensions, false,
+     looksLikeNpy, always, readNpy, nullptr},
     {"ply", "binary point cloud for Blender, MeshLab and ParaView; write only", kPlyExtensions, false, looksLikePly, always,
      nullptr, writePly, kKeepsGroups},
     {"elements",
-     "orbits about the Sun: lines of the Minor Planet Center's MPCORB or of XEphem, or JPL's table of small bodies; read only",
+     "orbits about the Sun: lines of the Minor Planet Center's MPCORB or of XEphem, or JPL's table of small bodies; read "
+     "only",
      kElementExtensions, true, looksLikeElements, always, readElements, nullptr},
     {"horizons", "vector tables of JPL Horizons, one or several bodies about the Sun; read only", kHorizonsExtensions, true,
      looksLikeHorizons, always, readHorizons, nullptr},
@@ -73,8 +77,6 @@ constexpr OtherFile kOthers[] = {
     {"SIMPLE  ="sv, "is a FITS file: convert it to a table or to Gadget HDF5 first"},
     {"\xff\xfe"sv, "is UTF-16 text: save it as UTF-8"},
     {"\xfe\xff"sv, "is UTF-16 text: save it as UTF-8"},
-    {"\x93NUMPY"sv,
-     "is an array of NumPy: give it to gravlab.open(positions=...) in Python, or save it by numpy.savetxt as a table"},
     {"\x89PNG"sv, "is a picture"},
     {"\x7f"
      "ELF"sv,

@@ -78,10 +78,34 @@ double leastDistance(const Vec3d& place, const Vec3d& velocity, double pull, dou
     return left <= std::abs(time) ? orbit->pericentre : distance;
 }
 
+namespace {
+constexpr std::size_t kFewOrbits = 10;  // bodies
+}
+
+std::string softenedOrbit(const ParticleSet& bodies, const ForceSettings& force) {
+    constexpr double kMuchLonger = 3;
+    if (force.law != Law::gravity || bodies.size() > kFewOrbits) return {};
+    double least = force.softening / kMuchLonger;
+    std::string text;
+    for (std::size_t j = 0; j < bodies.size(); ++j)
+        for (std::size_t i = 0; i < j; ++i) {
+            const std::optional<Orbit> found =
+                orbitOf(xyz(bodies.position[j]) - xyz(bodies.position[i]), xyz(bodies.velocity[j]) - xyz(bodies.velocity[i]),
+                        bodies.position[i].w + bodies.position[j].w);
+            if (!found || !found->closed() || !(found->semiMajorAxis < least)) continue;
+            least = found->semiMajorAxis;
+            char words[200];
+            std::snprintf(words, sizeof words,
+                          "bodies %zu and %zu would orbit each other at %.3g, but the softening %.3g is %.3g times as long",
+                          i, j, least, force.softening, force.softening / least);
+            text = words;
+        }
+    return text;
+}
+
 std::string unresolvedOrbit(const ParticleSet& bodies, const ForceSettings& force, double timeStep) {
-    constexpr std::size_t kMost = 10;
     constexpr double kLeastSteps = 50, kHierarchy = 20, kHeavy = 0.01;
-    if (force.law != Law::gravity || bodies.size() > kMost) return {};
+    if (force.law != Law::gravity || bodies.size() > kFewOrbits) return {};
     struct Turning {
         std::size_t first, second;
         Orbit orbit;

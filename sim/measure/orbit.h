@@ -36,6 +36,10 @@ double leastDistance(const Vec3d& place, const Vec3d& velocity, double pull, dou
 /// that of the pair, which may then become eccentric. Gravity only. See docs/decisions/few-bodies.md.
 std::string unresolvedOrbit(const ParticleSet& bodies, const ForceSettings& force, double timeStep);
 
+/// Two of few bodies that would orbit each other, in words, where the softening is much longer than that orbit; empty: there
+/// are none. Gravity only.
+std::string softenedOrbit(const ParticleSet& bodies, const ForceSettings& force);
+
 /// The body that `index` orbits. Among the bodies that bind it and are not lighter it is the one with the closest orbit. For
 /// a body heavier than all others it is the one that binds it most strongly. For very large N only a body with a tenth of
 /// the total mass is a centre. For an unbound body it is the one with the strongest pull; empty: there is none. Gravity

@@ -141,6 +141,7 @@ TEST_F(KeyTest, devicesHaveCheckMarksWithTheirSharesWhereThereAreSeveral) {
     const double shares[] = {0.5, 0.5, 0};
     facts.devices = deviceParts("0: A, 4 units\n1: B, 4 units\n2: C, 2 units", std::vector{0, 1}, std::vector{4.0, 4.0});
     for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(facts.devices.at(k).share, shares[k]);
+    EXPECT_EQ(facts.devices[1].name, "B");
     facts.configuration.backendOptions = {.device = 0, .helpers = {1}};
     for (int k = 0; k < 2; ++k) frame();
     ASSERT_TRUE(item("run.device/2"));

@@ -1,5 +1,6 @@
 // Rules for every format: round trips, recognition by content, refusals that leave nothing behind, bounded memory.
 #include "sim/core/error.h"
+#include "sim/io/formats/byte_order.h"
 #include "sim/io/snapshot.h"
 #include "tests/unit/io_support.h"
 
@@ -12,6 +13,7 @@
 #include <cmath>
 #include <cstring>
 #include <set>
+#include <span>
 
 namespace gravlab {
 namespace {
@@ -133,7 +135,6 @@ TEST(Snapshot, OtherFilesAreNamed) {
         {"SIMPLE  =                    T"sv, "FITS"},
         {"\xff\xfem\0,\0"sv, "UTF-16"},
         {"\x00\x01\x00\x00\x00\x00"sv, "Gadget-1"},
-        {"\x93NUMPY\x01\x00v\x00"sv, "gravlab.open(positions=...)"},
         {"\x89PNG\r\n"sv, "picture"},
         {"\x7f\x45LF\x02"sv, "program"},
         {"\x01\x02\x03\x04"sv, "none of the formats"},
@@ -141,6 +142,50 @@ TEST(Snapshot, OtherFilesAreNamed) {
     };
     for (const auto& test : cases)
         EXPECT_THAT(refused([&] { decodeSnapshot(test.bytes, "thing"); }), AllOf(HasSubstr(test.says), HasSubstr("thing")));
+}
+
+/// The bytes that numpy.save() writes.
+std::string npy(const std::string& type, bool byColumns, const std::string& shape, std::span<const double> values) {
+    std::string header =
+        "{'descr': '" + type + "', 'fortran_order': " + (byColumns ? "True" : "False") + ", 'shape': (" + shape + "), }";
+    header.resize(117, ' ');
+    header += '\n';
+    std::string bytes = "\x93NUMPY\x01";
+    append<std::uint8_t>(bytes, std::uint8_t{0}, false);
+    append<std::uint16_t>(bytes, static_cast<std::uint16_t>(header.size()), false);
+    bytes += header;
+    for (const double value : values) {
+        if (type.ends_with("f4"))
+            append<std::uint32_t>(bytes, static_cast<float>(value), type.starts_with('>'));
+        else
+            append<std::uint64_t>(bytes, value, type.starts_with('>'));
+    }
+    return bytes;
+}
+
+TEST(Snapshot, ArraysOfNumpyAreRowsOfBodies) {
+    const double rows[] = {10, 1, 2, 3, 4, 5, 6, 0.5, -1, -2, -3, -4, -5, -6};
+    double columns[std::size(rows)];
+    for (std::size_t k = 0; k < std::size(rows); ++k) columns[k] = rows[k % 2 * 7 + k / 2];
+    for (const char* type : {"<f8", ">f8", "<f4", ">f4"})
+        for (const bool byColumns : {false, true}) {
+            const Snapshot s = decodeSnapshot(npy(type, byColumns, "2, 7", byColumns ? columns : rows), "a.npy");
+            ASSERT_EQ(s.bodies.size(), 2u) << type;
+            EXPECT_EQ(s.bodies.position[0], (Double4{1, 2, 3, 10}));
+            EXPECT_EQ(s.bodies.velocity[1], (Double4{-4, -5, -6, 1}));
+        }
+    const Snapshot places = decodeSnapshot(npy("<f8", false, "4, 3", std::span(rows).first(12)), "a.npy");
+    EXPECT_EQ(places.bodies.position[1], (Double4{3, 4, 5, 0.25}));
+    EXPECT_THAT(places.notes, Contains(HasSubstr("no masses: each body has 1/N")));
+    EXPECT_FALSE(places.knowsVelocities);
+    const auto refusal = [&](const std::string& bytes) { return refused([&] { decodeSnapshot(bytes, "a.npy"); }); };
+    EXPECT_THAT(refusal(npy("<i8", false, "2, 7", rows)), HasSubstr("save floats"));
+    EXPECT_THAT(refusal(npy("<f8", false, "14,", rows)), HasSubstr("a row of bodies has 3 numbers"));
+    EXPECT_THAT(refusal(npy("<f8", false, "3, 7", rows)), HasSubstr("cut short?"));
+    EXPECT_THAT(refusal(npy("<f8", false, "99999999999999999999, 7", rows)), HasSubstr("a row of bodies has 3 numbers"));
+    const std::string whole = npy("<f8", false, "2, 7", rows);
+    for (std::size_t length = 6; length < whole.size(); ++length)
+        EXPECT_THAT(refusal(whole.substr(0, length)), Not(testing::IsEmpty())) << length;
 }
 
 TEST(Snapshot, BadPathsAreRefusedAtOnce) {

@@ -111,6 +111,8 @@ TEST(OrbitTest, fixedStepsDoNotResolveEveryOrbit) {
     };
     constexpr double kStep = 1.0 / 64;
     EXPECT_EQ(unresolvedOrbit(system(0.1, 3, 1e-3), {}, kStep), "");
+    EXPECT_NE(softenedOrbit(system(0.1, 3, 1e-3), {.softening = 266}).find("bodies 0 and 1 would orbit"), std::string::npos);
+    EXPECT_EQ(softenedOrbit(system(0.1, 3, 1e-3), {.softening = 0.5}), "");
     EXPECT_EQ(unresolvedOrbit(system(0.1, 50, 1e-3), {}, kStep), "") << "too light to change the orbit";
     EXPECT_NE(unresolvedOrbit(system(0.1, 50, 1), {}, kStep).find("body 2 goes about bodies 0 and 1"), std::string::npos);
     EXPECT_NE(unresolvedOrbit(system(0.9, 3, 1e-3), {}, kStep).find("bodies 0 and 1 turn"), std::string::npos);

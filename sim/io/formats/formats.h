@@ -47,6 +47,9 @@ Snapshot readGadgetBinary(Source& source, const ReadOptions& options);
 void writeGadget1(ByteSink& sink, const Snapshot& snapshot);
 void writeGadget2(ByteSink& sink, const Snapshot& snapshot);
 
+bool looksLikeNpy(const Source& source);
+Snapshot readNpy(Source& source, const ReadOptions& options);
+
 bool looksLikePly(const Source& source);
 void writePly(ByteSink& sink, const Snapshot& snapshot);
 
