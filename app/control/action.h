@@ -10,6 +10,7 @@
 #include "sim/backends/kernel.h"
 #include "sim/core/value.h"
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,12 +22,17 @@ namespace gravlab {
 /// `undoSkips` text of rows that write a file.
 constexpr std::string_view kFileStays = "A file that was written stays; remove it where it is not wanted.";
 
+/// Alternative keys of a row; none: menu only.
+struct Strokes : std::array<KeyStroke, 2> {
+    constexpr Strokes(KeyStroke one = {}, KeyStroke other = {}) : array{one, other} {}
+};
+
 /// One row of the table.
 struct Action {
-    std::string_view name;  ///< stable: tests refer to it
+    std::string_view name{};  ///< stable: tests refer to it
     /// Menu text, and one line for tooltip, F1 and docs. A row may leave them empty: the parameter's texts then apply.
     std::string_view label{}, idea{};
-    KeyStroke strokes[2]{};  ///< alternative keys; none: menu only
+    Strokes strokes{};
     /// The parameter that the action changes. Without `act` and `effect`, the row toggles a flag, or sets one of the
     /// parameter's names.
     std::string_view parameter{};
@@ -54,17 +60,25 @@ struct Action {
     bool redirects = false;
 };
 
+/// A row: its texts, then the rest.
+constexpr Action does(std::string_view name, std::string_view label, std::string_view idea, Action rest) {
+    rest.name = name;
+    rest.label = label;
+    rest.idea = idea;
+    return rest;
+}
+
 /// A row that makes a parameter larger or smaller, by one or two keys that repeat it.
 constexpr Action scales(std::string_view name, std::string_view label, std::string_view idea, std::string_view parameter,
                         KeyStroke stroke, KeyStroke other, void (*act)(KeyTarget&, int), bool line = false) {
-    return {.name = name,
-            .label = label,
-            .idea = idea,
-            .strokes = {stroke, other},
-            .parameter = parameter,
-            .act = act,
-            .line = line,
-            .repeats = true};
+    return does(name, label, idea,
+                {.strokes = {stroke, other}, .parameter = parameter, .act = act, .line = line, .repeats = true});
+}
+
+/// The effect of a row that adds nothing to it.
+template <class What>
+Effect sends(const KeyTarget&, int) {
+    return What{};
 }
 
 /// A menu of the bar.

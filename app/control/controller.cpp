@@ -5,7 +5,6 @@
 #include "app/control/json_value.h"
 #include "app/files/open_file.h"
 #include "app/files/scene_file.h"
-#include "app/model/document.h"
 #include "app/model/ui_state.h"
 #include "app/parameters/parameter.h"
 #include "sim/core/error.h"

@@ -124,13 +124,11 @@ void scaleSpeed(KeyTarget& t, int) {
 /// A row that goes to another kept state, by a number of them; a single one may be given as a count, and repeats.
 template <int by>
 constexpr Action jumps(std::string_view name, std::string_view label, std::string_view idea, Key key, bool line = false) {
-    Action row{.name = name,
-               .label = label,
-               .idea = idea,
-               .strokes = {{key, kControl}},
-               .effect = [](const KeyTarget&, int) -> Effect { return JumpTo{.by = by}; },
-               .list = "Kept states",
-               .line = line};
+    Action row = does(name, label, idea,
+                      {.strokes = {{key, kControl}},
+                       .effect = [](const KeyTarget&, int) -> Effect { return JumpTo{.by = by}; },
+                       .list = "Kept states",
+                       .line = line});
     if (by != 1 && by != -1) return row;
     row.argument = "COUNT";
     row.effectWith = [](const KeyTarget&, const Value& count) -> Effect {
@@ -141,39 +139,29 @@ constexpr Action jumps(std::string_view name, std::string_view label, std::strin
 }
 
 constexpr Action kSimulation[] = {
-    {.name = "run",
-     .label = "Run",
-     .idea = "run or pause",
-     .strokes = {{Key::space}},
-     .parameter = "run.paused",
-     .act = [](KeyTarget& t, int) { toggle(t.intent.paused); },
-     .checked = [](const KeyTarget& t) { return !t.intent.paused; },
-     .undoSkips = "A pause is not undone; Space begins and ends it."},
-    {.name = "step",
-     .label = "One step",
-     .idea = "one step, then pause",
-     .strokes = {{Key::letterN}, {Key::right}},
-     .act = singleStep,
-     .argument = "COUNT",
-     .with =
-         [](KeyTarget& t, const Value& count) {
-             const int steps = timesOf(count);
-             t.intent.paused = true;
-             t.intent.singleSteps += std::min(steps, std::numeric_limits<int>::max() - t.intent.singleSteps);
-         },
-     .whyNotUndoable = "Steps are not undone; Ctrl Left goes back to a kept state.",
-     .repeats = true},
-    {.name = "reverse",
-     .label = "Backwards",
-     .idea = "run backwards, or forwards again",
-     .strokes = {{Key::left}},
-     .act = scaleTimeStep<-1.0>,
-     .checked = [](const KeyTarget& t) { return timeStep(t) < 0; }},
-    {.name = "reset",
-     .label = "Start again",
-     .idea = "start the scene again",
-     .strokes = {{Key::letterR}},
-     .effect = [](const KeyTarget&, int) -> Effect { return Restart{}; }},
+    does("run", "Run", "run or pause",
+         {.strokes = {{Key::space}},
+          .parameter = "run.paused",
+          .act = [](KeyTarget& t, int) { toggle(t.intent.paused); },
+          .checked = [](const KeyTarget& t) { return !t.intent.paused; },
+          .undoSkips = "A pause is not undone; Space begins and ends it."}),
+    does("step", "One step", "one step, then pause",
+         {.strokes = {{Key::letterN}, {Key::right}},
+          .act = singleStep,
+          .argument = "COUNT",
+          .with =
+              [](KeyTarget& t, const Value& count) {
+                  const int steps = timesOf(count);
+                  t.intent.paused = true;
+                  t.intent.singleSteps += std::min(steps, std::numeric_limits<int>::max() - t.intent.singleSteps);
+              },
+          .whyNotUndoable = "Steps are not undone; Ctrl Left goes back to a kept state.",
+          .repeats = true}),
+    does("reverse", "Backwards", "run backwards, or forwards again",
+         {.strokes = {{Key::left}},
+          .act = scaleTimeStep<-1.0>,
+          .checked = [](const KeyTarget& t) { return timeStep(t) < 0; }}),
+    does("reset", "Start again", "start the scene again", {.strokes = {{Key::letterR}}, .effect = sends<Restart>}),
     jumps<-1>("rewind", "Back one", "back to the kept state before, and pause", Key::left, true),
     jumps<1>("rewind-on", "On one", "on to the next kept state, and pause", Key::right),
     jumps<-kAllMarks>("rewind-oldest", "The oldest", "back to the oldest kept state", Key::home),
@@ -182,66 +170,50 @@ constexpr Action kSimulation[] = {
            scaleSpeed<2.0>, true),
     scales("slower", "Slower", "half the simulated time a second; the time step stays", "run.speed", {Key::comma}, {},
            scaleSpeed<0.5>),
-    {.name = "own-speed",
-     .label = "The scene's own speed",
-     .idea = "the pace at which this scene is worth watching",
-     .parameter = "run.speed",
-     .act = [](KeyTarget& t, int) { t.intent.speed = ownSpeed(t.facts); }},
+    does("own-speed", "The scene's own speed", "the pace at which this scene is worth watching",
+         {.parameter = "run.speed", .act = [](KeyTarget& t, int) { t.intent.speed = ownSpeed(t.facts); }}),
     scales("longer-step", "Twice the time step", "twice the time step", "run.time_step", {Key::period, kControl}, {},
            scaleTimeStep<2.0>, true),
     scales("shorter-step", "Half the time step", "half the time step", "run.time_step", {Key::comma, kControl}, {},
            scaleTimeStep<0.5>),
-    {.name = "next-backend",
-     .label = "Next backend",
-     .idea = "next backend that works here",
-     .strokes = {{Key::letterB}},
-     .parameter = "run.backend",
-     .act = nextBackend,
-     .line = true},
-    {.name = "next-kernel",
-     .label = "Next kernel",
-     .idea = "next kernel of this backend",
-     .strokes = {{Key::letterK}},
-     .parameter = "run.kernel",
-     .act = nextKernel,
-     .unavailable = oneKernel},
-    {.name = "twin",
-     .label = "A twin",
-     .idea = "the same start a second time in other settings, or none",
-     .strokes = {{Key::letterT, kControl}},
-     .parameter = "twin.on",
-     .act = [](KeyTarget& t, int) { t.intent.twin = toggledTwin(t.intent.twin, t.facts.configuration); },
-     .checked = [](const KeyTarget& t) { return t.intent.twin.on; },
-     .line = true},
-    {.name = "twin-same",
-     .label = "Twin as the first",
-     .idea = "give the twin the settings of the first run: both then stay equal to the last bit",
-     .act =
-         [](KeyTarget& t, int) {
-             TwinChoice& twin = t.intent.twin;
-             twin.keys.clear();
-             twin.values = RunRequest();
-         },
-     .unavailable =
-         [](const KeyTarget& t) {
-             const TwinChoice& twin = t.intent.twin;
-             return !twin.on            ? Reason("There is no twin: switch it on first.")
-                    : twin.keys.empty() ? Reason("The twin differs in nothing already.")
-                                        : Reason();
-         }},
-    {.name = "twin-view",
-     .label = "Twins overlaid",
-     .idea = "twins one over the other, or side by side",
-     .strokes = {{Key::letterT, kAlt}},
-     .parameter = "twin.view",
-     .act =
-         [](KeyTarget& t, int) {
-             TwinView& view = t.intent.twin.view;
-             view = view == TwinView::side ? TwinView::overlaid : TwinView::side;
-         },
-     .checked = [](const KeyTarget& t) { return t.intent.twin.view == TwinView::overlaid; },
-     .unavailable =
-         [](const KeyTarget& t) { return t.intent.twin.on ? Reason() : Reason("There is no twin: Ctrl T makes one."); }},
+    does("next-backend", "Next backend", "next backend that works here",
+         {.strokes = {{Key::letterB}}, .parameter = "run.backend", .act = nextBackend, .line = true}),
+    does("next-kernel", "Next kernel", "next kernel of this backend",
+         {.strokes = {{Key::letterK}}, .parameter = "run.kernel", .act = nextKernel, .unavailable = oneKernel}),
+    does("twin", "A twin", "the same start a second time in other settings, or none",
+         {.strokes = {{Key::letterT, kControl}},
+          .parameter = "twin.on",
+          .act = [](KeyTarget& t, int) { t.intent.twin = toggledTwin(t.intent.twin, t.facts.configuration); },
+          .checked = [](const KeyTarget& t) { return t.intent.twin.on; },
+          .line = true}),
+    does("twin-same", "Twin as the first",
+         "give the twin the settings of the first run: both then stay equal to the last bit",
+         {.act =
+              [](KeyTarget& t, int) {
+                  TwinChoice& twin = t.intent.twin;
+                  twin.keys.clear();
+                  twin.values = RunRequest();
+              },
+          .unavailable =
+              [](const KeyTarget& t) {
+                  const TwinChoice& twin = t.intent.twin;
+                  return !twin.on            ? Reason("There is no twin: switch it on first.")
+                         : twin.keys.empty() ? Reason("The twin differs in nothing already.")
+                                             : Reason();
+              }}),
+    does("twin-view", "Twins overlaid", "twins one over the other, or side by side",
+         {.strokes = {{Key::letterT, kAlt}},
+          .parameter = "twin.view",
+          .act =
+              [](KeyTarget& t, int) {
+                  TwinView& view = t.intent.twin.view;
+                  view = view == TwinView::side ? TwinView::overlaid : TwinView::side;
+              },
+          .checked = [](const KeyTarget& t) { return t.intent.twin.view == TwinView::overlaid; },
+          .unavailable =
+              [](const KeyTarget& t) {
+                  return t.intent.twin.on ? Reason() : Reason("There is no twin: Ctrl T makes one.");
+              }}),
 };
 
 /// Selects the heaviest body as a first choice.
@@ -250,108 +222,86 @@ void selectHeaviest(KeyTarget& t) {
     t.select(static_cast<std::size_t>(std::ranges::max_element(mass) - mass.begin()));
 }
 
+/// The controller acts: it knows what was changed.
+void byController(KeyTarget&, int) {}
+
 constexpr Action kBodies[] = {
-    {.name = "select-body",
-     .label = "Find a body",
-     .idea = "select a body by its name or number; without one the heaviest, whose panel takes names",
-     .parameter = "view.selected",
-     .act = [](KeyTarget& t, int) { selectHeaviest(t); },
-     .argument = "NAME",
-     .with = [](KeyTarget& t, const Value& name) { t.selectId(bodyCalled(t, wordOf(name))); }},
-    {.name = "follow",
-     .label = "Follow",
-     .idea = "keep the selected body in the middle, or let it go",
-     .strokes = {{Key::letterF}},
-     .parameter = "view.follow",
-     .act = [](KeyTarget& t, int) { toggle(t.follow); },
-     .checked = [](const KeyTarget& t) { return t.follow; },
-     .unavailable = noneSelected},
-    {.name = "follow-centre",
-     .label = "Follow the centre",
-     .idea = "keep the centre of mass, or one galaxy after the other, in the middle",
-     .strokes = {{Key::letterF, kControl}},
-     .parameter = "view.follow",
-     .act = [](KeyTarget& t, int) { t.followNext(); },
-     .checked = [](const KeyTarget& t) { return t.followedCentre.has_value(); }},
-    {.name = "find-groups",
-     .label = "Find groups",
-     .idea = "groups of bodies, friends of friends, as they are now: for the colour mode group and the instruments",
-     .effect = [](const KeyTarget&, int) -> Effect { return FindGroups{}; },
-     .unavailable =
-         [](const KeyTarget& t) { return t.facts.findingGroups ? Reason("Groups are being looked for.") : Reason(); },
-     .undoSkips = "Finding groups changes nothing that could be undone."},
+    does("select-body", "Find a body",
+         "select a body by its name or number; without one the heaviest, whose panel takes names",
+         {.parameter = "view.selected",
+          .act = [](KeyTarget& t, int) { selectHeaviest(t); },
+          .argument = "NAME",
+          .with = [](KeyTarget& t, const Value& name) { t.selectId(bodyCalled(t, wordOf(name))); }}),
+    does("follow", "Follow", "keep the selected body in the middle, or let it go",
+         {.strokes = {{Key::letterF}},
+          .parameter = "view.follow",
+          .act = [](KeyTarget& t, int) { toggle(t.follow); },
+          .checked = [](const KeyTarget& t) { return t.follow; },
+          .unavailable = noneSelected}),
+    does("follow-centre", "Follow the centre", "keep the centre of mass, or one galaxy after the other, in the middle",
+         {.strokes = {{Key::letterF, kControl}},
+          .parameter = "view.follow",
+          .act = [](KeyTarget& t, int) { t.followNext(); },
+          .checked = [](const KeyTarget& t) { return t.followedCentre.has_value(); }}),
+    does("find-groups", "Find groups",
+         "groups of bodies, friends of friends, as they are now: for the colour mode group and the instruments",
+         {.effect = sends<FindGroups>,
+          .unavailable =
+              [](const KeyTarget& t) { return t.facts.findingGroups ? Reason("Groups are being looked for.") : Reason(); },
+          .undoSkips = "Finding groups changes nothing that could be undone."}),
     {.name = "path-ahead", .strokes = {{Key::letterO}}, .parameter = "view.ahead"},
-    {.name = "remove",
-     .label = "Remove",
-     .idea = "remove the selected body",
-     .strokes = {{Key::remove}},
-     .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{"remove"}; },
-     .unavailable = noneSelected},
-    {.name = "hold",
-     .label = "Hold",
-     .idea = "hold the selected body at its place, or let it fall",
-     .strokes = {{Key::letterV}},
-     .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{"hold"}; },
-     .unavailable = noneSelected},
-    {.name = "coast",
-     .label = "Straight on",
-     .idea = "let the selected body go straight on, or feel forces again",
-     .strokes = {{Key::letterV, kControl}},
-     .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{"coast"}; },
-     .unavailable = noneSelected},
-    {.name = "velocity",
-     .label = "Another velocity",
-     .idea = "show the velocity of the selected body as an arrow: drag its tip; or give it another one",
-     .act = [](KeyTarget& t, int) { t.overlay.velocities = true; },
-     .unavailable = noneSelected,
-     .argument = "[VX, VY, VZ]",
-     .effectWith = [](const KeyTarget&, const Value& velocity) -> Effect {
-         return EditBodies{.row = "aim", .velocity = vectorOf(velocity, "a velocity [VX, VY, VZ] in [L/T]")};
-     }},
-    {.name = "pull",
-     .label = "Pull",
-     .idea = "pull the selected body by a spring towards the middle of the picture, or towards a place",
-     .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{"pull"}; },
-     .unavailable = noneSelected,
-     .argument = "[X, Y, Z]",
-     .effectWith = [](const KeyTarget&, const Value& place) -> Effect {
-         return EditBodies{.row = "pull", .place = vectorOf(place, "a place [X, Y, Z] in [L]")};
-     }},
-    {.name = "let-go",
-     .label = "Let go",
-     .idea = "end the pull of a body",
-     .act = [](KeyTarget& t, int) { t.pull.end(); },
-     .unavailable = [](const KeyTarget& t) { return t.pull.on() ? Reason() : Reason("No body is pulled."); },
-     .undoSkips = "The pull has ended; undo takes back all of it."},
-    {.name = "drop-star",
-     .label = "Drop a heavy star",
-     .idea = "drop a heavy star at rest in the middle of the view",
-     .strokes = {{Key::letterI}},
-     .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{"drop-star"}; },
-     .line = true},
-    {.name = "drop-by-arrow",
-     .label = "Drop by an arrow",
-     .idea = "drop by an arrow: star, black hole, round galaxy, disc galaxy, off",
-     .strokes = {{Key::letterI, kControl}},
-     .parameter = "drop.kind",
-     .act =
-         [](KeyTarget& t, int) {
-             DropTool& tool = t.drop;
-             const int rows = static_cast<int>(dropRows().size());
-             tool.row = tool.on ? tool.row + 1 : 0;
-             tool.on = tool.row < rows;
-             tool.row %= rows;
-         },
-     .checked = [](const KeyTarget& t) { return t.drop.on; },
-     .redirects = true},
-    {.name = "undo",
-     .label = "Undo",
-     .idea = "take back the last change: a setting, an edit of a body, another scene or number of bodies, a new start, "
-             "a jump to a kept state",
-     .strokes = {{Key::letterZ, kControl}},
-     .act = [](KeyTarget&, int) {},  // the controller knows what was changed
-     .line = true,
-     .repeats = true},
+    does("remove", "Remove", "remove the selected body",
+         {.strokes = {{Key::remove}},
+          .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{"remove"}; },
+          .unavailable = noneSelected}),
+    does("hold", "Hold", "hold the selected body at its place, or let it fall",
+         {.strokes = {{Key::letterV}},
+          .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{"hold"}; },
+          .unavailable = noneSelected}),
+    does("coast", "Straight on", "let the selected body go straight on, or feel forces again",
+         {.strokes = {{Key::letterV, kControl}},
+          .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{"coast"}; },
+          .unavailable = noneSelected}),
+    does("velocity", "Another velocity",
+         "show the velocity of the selected body as an arrow: drag its tip; or give it another one",
+         {.act = [](KeyTarget& t, int) { t.overlay.velocities = true; },
+          .unavailable = noneSelected,
+          .argument = "[VX, VY, VZ]",
+          .effectWith = [](const KeyTarget&, const Value& velocity) -> Effect {
+              return EditBodies{.row = "aim", .velocity = vectorOf(velocity, "a velocity [VX, VY, VZ] in [L/T]")};
+          }}),
+    does("pull", "Pull", "pull the selected body by a spring towards the middle of the picture, or towards a place",
+         {.effect = [](const KeyTarget&, int) -> Effect { return EditBodies{"pull"}; },
+          .unavailable = noneSelected,
+          .argument = "[X, Y, Z]",
+          .effectWith = [](const KeyTarget&, const Value& place) -> Effect {
+              return EditBodies{.row = "pull", .place = vectorOf(place, "a place [X, Y, Z] in [L]")};
+          }}),
+    does("let-go", "Let go", "end the pull of a body",
+         {.act = [](KeyTarget& t, int) { t.pull.end(); },
+          .unavailable = [](const KeyTarget& t) { return t.pull.on() ? Reason() : Reason("No body is pulled."); },
+          .undoSkips = "The pull has ended; undo takes back all of it."}),
+    does("drop-star", "Drop a heavy star", "drop a heavy star at rest in the middle of the view",
+         {.strokes = {{Key::letterI}},
+          .effect = [](const KeyTarget&, int) -> Effect { return EditBodies{"drop-star"}; },
+          .line = true}),
+    does("drop-by-arrow", "Drop by an arrow", "drop by an arrow: star, black hole, round galaxy, disc galaxy, off",
+         {.strokes = {{Key::letterI, kControl}},
+          .parameter = "drop.kind",
+          .act =
+              [](KeyTarget& t, int) {
+                  DropTool& tool = t.drop;
+                  const int rows = static_cast<int>(dropRows().size());
+                  tool.row = tool.on ? tool.row + 1 : 0;
+                  tool.on = tool.row < rows;
+                  tool.row %= rows;
+              },
+          .checked = [](const KeyTarget& t) { return t.drop.on; },
+          .redirects = true}),
+    does("undo", "Undo",
+         "take back the last change: a setting, an edit of a body, another scene or number of bodies, a new start, "
+         "a jump to a kept state",
+         {.strokes = {{Key::letterZ, kControl}}, .act = byController, .line = true, .repeats = true}),
 };
 
 template <Measure::What what>
@@ -376,6 +326,8 @@ Reason noMatrix(const KeyTarget& t) {
                ? Reason()
                : "A matrix has at most " + std::to_string(kMatrixBodies) + " bodies.";
 }
+
+Reason measuring(const KeyTarget& t) { return t.facts.labBusy ? Reason("Something is being measured.") : Reason(); }
 
 Reason noResults(const KeyTarget& t) { return t.facts.labBest ? Reason() : Reason("There are no results yet."); }
 
@@ -410,163 +362,129 @@ void leavePairs(KeyTarget& t) {
 }
 
 constexpr Action kLab[] = {
-    {.name = "lab",
-     .label = "Open the lab",
-     .idea = "open or close the lab",
-     .strokes = {{Key::letterL}},
-     .parameter = "lab.open",
-     .act =
-         [](KeyTarget& t, int) {
-             if (t.labPanel.open)
-                 t.labPanel.open = false;
-             else
-                 openLab(t);
-         },
-     .checked = [](const KeyTarget& t) { return t.labPanel.open; }},
-    {.name = "lab-pairs",
-     .label = "Every pair, for tuning",
-     .idea = "the lab's page Launch with every pair of 65,536 bodies (fewer on a CPU), where kernel, block and unroll "
-             "factor count most; again: the bodies and forces before",
-     .strokes = {{Key::letterL, kControl}},
-     .act = [](KeyTarget& t, int) { inPairs(t) ? leavePairs(t) : goToPairs(t); },
-     .checked = inPairs,
-     .unavailable =
-         [](const KeyTarget& t) {
-             return t.facts.labBusy ? Reason("Something is being measured; Cancel ends it.") : Reason();
-         }},
-    {.name = "lab-page",
-     .label = "Page",
-     .idea = "open the lab at one of its pages",
-     .act =
-         [](KeyTarget& t, int which) {
-             openLab(t);
-             t.labPanel.page = kPages[static_cast<std::size_t>(which) % std::size(kPages)].page;
-         },
-     .choice =
-         [](const KeyTarget& t, int which, SettingChoice& out) {
-             if (static_cast<std::size_t>(which) >= std::size(kPages)) return false;
-             const PageRow& row = kPages[static_cast<std::size_t>(which)];
-             out = {
-                 .name = std::string(row.label), .idea = row.idea, .chosen = t.labPanel.open && t.labPanel.page == row.page};
-             return true;
-         }},
-    {.name = "lab-measure",
-     .label = "Measure",
-     .idea = "measure: each point is checked against double precision, warmed up and timed; the picture continues",
-     .effect = measure<Measure::What::sweep>,
-     .unavailable =
-         [](const KeyTarget& t) {
-             const KernelRow& kernel = rowOf(t.facts, t.labPanel.term);
-             return t.facts.labBusy ? Reason("Something is being measured.")
-                                    : refusal(sweepFor(t.labPanel.sweep, kernel), kernel);
-         },
-     .undoSkips = "A measurement changes nothing that could be undone; Cancel ends it.",
-     .line = true},
-    {.name = "lab-tune",
-     .label = "Tune",
-     .idea =
+    does("lab", "Open the lab", "open or close the lab",
+         {.strokes = {{Key::letterL}},
+          .parameter = "lab.open",
+          .act =
+              [](KeyTarget& t, int) {
+                  if (t.labPanel.open)
+                      t.labPanel.open = false;
+                  else
+                      openLab(t);
+              },
+          .checked = [](const KeyTarget& t) { return t.labPanel.open; }}),
+    does("lab-pairs", "Every pair, for tuning",
+         "the lab's page Launch with every pair of 65,536 bodies (fewer on a CPU), where kernel, block and unroll "
+         "factor count most; again: the bodies and forces before",
+         {.strokes = {{Key::letterL, kControl}},
+          .act = [](KeyTarget& t, int) { inPairs(t) ? leavePairs(t) : goToPairs(t); },
+          .checked = inPairs,
+          .unavailable =
+              [](const KeyTarget& t) {
+                  return t.facts.labBusy ? Reason("Something is being measured; Cancel ends it.") : Reason();
+              }}),
+    does("lab-page", "Page", "open the lab at one of its pages",
+         {.act =
+              [](KeyTarget& t, int which) {
+                  openLab(t);
+                  t.labPanel.page = kPages[static_cast<std::size_t>(which) % std::size(kPages)].page;
+              },
+          .choice =
+              [](const KeyTarget& t, int which, SettingChoice& out) {
+                  if (static_cast<std::size_t>(which) >= std::size(kPages)) return false;
+                  const PageRow& row = kPages[static_cast<std::size_t>(which)];
+                  out = {.name = std::string(row.label),
+                         .idea = row.idea,
+                         .chosen = t.labPanel.open && t.labPanel.page == row.page};
+                  return true;
+              }}),
+    does("lab-measure", "Measure",
+         "measure: each point is checked against double precision, warmed up and timed; the picture continues",
+         {.effect = measure<Measure::What::sweep>,
+          .unavailable =
+              [](const KeyTarget& t) {
+                  const KernelRow& kernel = rowOf(t.facts, t.labPanel.term);
+                  return t.facts.labBusy ? measuring(t) : refusal(sweepFor(t.labPanel.sweep, kernel), kernel);
+              },
+          .undoSkips = "A measurement changes nothing that could be undone; Cancel ends it.",
+          .line = true}),
+    does("lab-tune", "Tune",
          "search kernels and launches for this device and number of bodies; the result is stored and used by kernel auto",
-     .effect = measure<Measure::What::tune>,
-     .unavailable = [](const KeyTarget& t) { return t.facts.labBusy ? Reason("Something is being measured.") : Reason(); },
-     .undoSkips = "A search is ended with Cancel; what it has found stays stored."},
-    {.name = "lab-memory",
-     .label = "Time the memories",
-     .idea = "measure the latency of each memory of the device, reads at strides, and ways to the host",
-     .effect = measure<Measure::What::memory>,
-     .unavailable = [](const KeyTarget& t) { return t.facts.labBusy ? Reason("Something is being measured.") : Reason(); },
-     .undoSkips = "A measurement changes nothing that could be undone; Cancel ends it."},
-    {.name = "lab-cancel",
-     .label = "Cancel",
-     .idea = "end the measurement; what was measured stays",
-     .effect = measure<Measure::What::cancel>,
-     .unavailable = [](const KeyTarget& t) { return t.facts.labBusy ? Reason() : Reason("Nothing is being measured."); },
-     .undoSkips = "A measurement that was ended is started again with Measure."},
-    {.name = "lab-use-best",
-     .label = "Use the best",
-     .idea = "take the best point's launch for the running simulation",
-     .act =
-         [](KeyTarget& t, int) {
-             RunRequest& wanted = t.intent.request;
-             const LabBest& best = *t.facts.labBest;
-             RunConfiguration tried = t.facts.configuration;
-             for (TermInUse& term : tried.terms)
-                 if (term.term == best.term) {
-                     term.kernel = best.kernel;
-                     wanted.terms[best.term].kernel = requestOf(tried).terms[best.term].kernel;
-                 }
-             if (best.threads) wanted.backendOptions.threads = best.threads;
-         },
-     .unavailable =
-         [](const KeyTarget& t) {
-             const auto acts = [&](const TermInUse& term) { return term.term == t.facts.labBest->term; };
-             if (!t.facts.labBest || std::ranges::any_of(t.facts.configuration.terms, acts)) return noResults(t);
-             return "The force term '" + t.facts.labBest->term + "' does not act in this run.";
-         }},
-    {.name = "lab-csv",
-     .label = "Numbers as CSV",
-     .idea = "write all points with both rates into the current folder",
-     .effect = measure<Measure::What::csv>,
-     .unavailable = noResults,
-     .undoSkips = kFileStays},
-    {.name = "lab-png",
-     .label = "Plot as PNG",
-     .idea = "write the plot as a picture into the current folder",
-     .effect = measure<Measure::What::png>,
-     .unavailable = noResults,
-     .undoSkips = kFileStays},
-    {.name = "own-begin",
-     .label = "Own kernel from",
-     .idea = "put a text into the lab's editor to begin with; nothing is compiled",
-     .act = [](KeyTarget& t, int which) { beginOwn(t, which); },
-     .choice =
-         [](const KeyTarget&, int which, SettingChoice& out) {
-             if (static_cast<std::size_t>(which) >= ownTemplates().size()) return false;
-             const OwnTemplate& row = ownTemplates()[static_cast<std::size_t>(which)];
-             out = {.name = std::string(row.name), .idea = row.idea};
-             return true;
-         },
-     .line = true},
-    {.name = "own-open",
-     .label = "Own kernel from a file",
-     .idea = "put the text of a file into the lab's editor; nothing is compiled",
-     .act = [](KeyTarget&, int) { throw UsageError("'own-open' needs FILE.cu; or paste a text into the lab's page Own"); },
-     .argument = "FILE.cu",
-     .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return OpenKernel{wordOf(file)}; }},
-    {.name = "own-try",
-     .label = "Compile and try",
-     .idea = "compile the text, try it in a process of its own on a copy of the bodies, and let it compute the run when its "
-             "forces are right; Ctrl Enter in the editor",
-     .effect = [](const KeyTarget&, int) -> Effect { return TryKernel{}; },
-     .unavailable =
-         [](const KeyTarget& t) {
-             if (t.labPanel.own.trying) return Reason("A text is being tried.");
-             return t.labPanel.own.text->empty() ? Reason("There is no text: begin with one of the list.") : Reason();
-         },
-     .undoSkips = "A trial leaves everything as it is; take another kernel to end the use of a right one."},
-    {.name = "own-save",
-     .label = "Save own kernel",
-     .idea = "write the text into a file; without a name, into own.cu in the current folder",
-     .effect = [](const KeyTarget&, int) -> Effect { return SaveKernel{}; },
-     .unavailable =
-         [](const KeyTarget& t) {
-             return t.labPanel.own.text->empty() ? Reason("There is no text to be saved.") : Reason();
-         },
-     .argument = "FILE.cu",
-     .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return SaveKernel{wordOf(file)}; },
-     .undoSkips = kFileStays},
-    {.name = "matrix-csv",
-     .label = "Matrix as CSV",
-     .idea = "write the numbers of all pairs into the current folder",
-     .effect = measure<Measure::What::matrixCsv>,
-     .unavailable = noMatrix,
-     .undoSkips = kFileStays,
-     .line = true},
-    {.name = "matrix-npy",
-     .label = "Matrix for NumPy",
-     .idea = "write the numbers of all pairs into the current folder, as an array of double precision",
-     .effect = measure<Measure::What::matrixNpy>,
-     .unavailable = noMatrix,
-     .undoSkips = kFileStays},
+         {.effect = measure<Measure::What::tune>,
+          .unavailable = measuring,
+          .undoSkips = "A search is ended with Cancel; what it has found stays stored."}),
+    does("lab-memory", "Time the memories",
+         "measure the latency of each memory of the device, reads at strides, and ways to the host",
+         {.effect = measure<Measure::What::memory>,
+          .unavailable = measuring,
+          .undoSkips = "A measurement changes nothing that could be undone; Cancel ends it."}),
+    does(
+        "lab-cancel", "Cancel", "end the measurement; what was measured stays",
+        {.effect = measure<Measure::What::cancel>,
+         .unavailable = [](const KeyTarget& t) { return t.facts.labBusy ? Reason() : Reason("Nothing is being measured."); },
+         .undoSkips = "A measurement that was ended is started again with Measure."}),
+    does("lab-use-best", "Use the best", "take the best point's launch for the running simulation",
+         {.act =
+              [](KeyTarget& t, int) {
+                  RunRequest& wanted = t.intent.request;
+                  const LabBest& best = *t.facts.labBest;
+                  RunConfiguration tried = t.facts.configuration;
+                  for (TermInUse& term : tried.terms)
+                      if (term.term == best.term) {
+                          term.kernel = best.kernel;
+                          wanted.terms[best.term].kernel = requestOf(tried).terms[best.term].kernel;
+                      }
+                  if (best.threads) wanted.backendOptions.threads = best.threads;
+              },
+          .unavailable =
+              [](const KeyTarget& t) {
+                  const auto acts = [&](const TermInUse& term) { return term.term == t.facts.labBest->term; };
+                  if (!t.facts.labBest || std::ranges::any_of(t.facts.configuration.terms, acts)) return noResults(t);
+                  return "The force term '" + t.facts.labBest->term + "' does not act in this run.";
+              }}),
+    does("lab-csv", "Numbers as CSV", "write all points with both rates into the current folder",
+         {.effect = measure<Measure::What::csv>, .unavailable = noResults, .undoSkips = kFileStays}),
+    does("lab-png", "Plot as PNG", "write the plot as a picture into the current folder",
+         {.effect = measure<Measure::What::png>, .unavailable = noResults, .undoSkips = kFileStays}),
+    does("own-begin", "Own kernel from", "put a text into the lab's editor to begin with; nothing is compiled",
+         {.act = [](KeyTarget& t, int which) { beginOwn(t, which); },
+          .choice =
+              [](const KeyTarget&, int which, SettingChoice& out) {
+                  if (static_cast<std::size_t>(which) >= ownTemplates().size()) return false;
+                  const OwnTemplate& row = ownTemplates()[static_cast<std::size_t>(which)];
+                  out = {.name = std::string(row.name), .idea = row.idea};
+                  return true;
+              },
+          .line = true}),
+    does("own-open", "Own kernel from a file", "put the text of a file into the lab's editor; nothing is compiled",
+         {.act = [](KeyTarget&,
+                    int) { throw UsageError("'own-open' needs FILE.cu; or paste a text into the lab's page Own"); },
+          .argument = "FILE.cu",
+          .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return OpenKernel{wordOf(file)}; }}),
+    does("own-try", "Compile and try",
+         "compile the text, try it in a process of its own on a copy of the bodies, and let it compute the run when its "
+         "forces are right; Ctrl Enter in the editor",
+         {.effect = sends<TryKernel>,
+          .unavailable =
+              [](const KeyTarget& t) {
+                  if (t.labPanel.own.trying) return Reason("A text is being tried.");
+                  return t.labPanel.own.text->empty() ? Reason("There is no text: begin with one of the list.") : Reason();
+              },
+          .undoSkips = "A trial leaves everything as it is; take another kernel to end the use of a right one."}),
+    does("own-save", "Save own kernel", "write the text into a file; without a name, into own.cu in the current folder",
+         {.effect = sends<SaveKernel>,
+          .unavailable =
+              [](const KeyTarget& t) {
+                  return t.labPanel.own.text->empty() ? Reason("There is no text to be saved.") : Reason();
+              },
+          .argument = "FILE.cu",
+          .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return SaveKernel{wordOf(file)}; },
+          .undoSkips = kFileStays}),
+    does("matrix-csv", "Matrix as CSV", "write the numbers of all pairs into the current folder",
+         {.effect = measure<Measure::What::matrixCsv>, .unavailable = noMatrix, .undoSkips = kFileStays, .line = true}),
+    does("matrix-npy", "Matrix for NumPy",
+         "write the numbers of all pairs into the current folder, as an array of double precision",
+         {.effect = measure<Measure::What::matrixNpy>, .unavailable = noMatrix, .undoSkips = kFileStays}),
 };
 
 }  // namespace

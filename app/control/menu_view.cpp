@@ -44,22 +44,20 @@ void fly(KeyTarget& t, float way) {
 /// A row that flies in that direction while its key is held.
 template <int x, int z>
 constexpr Action flies(std::string_view name, std::string_view label, std::string_view idea, Key key) {
-    return {.name = name,
-            .label = label,
-            .idea = idea,
-            .strokes = {{key}},
-            .act = [](KeyTarget& t, int) { fly<x, z>(t, kFlight); },
-            .argument = "SECONDS",
-            .with =
-                [](KeyTarget& t, const Value& argument) {
-                    constexpr double kLongest = 3600;  // [s]
-                    const std::optional<double> seconds = numberOf(argument);
-                    if (!seconds || !(*seconds >= 0 && *seconds <= kLongest))
-                        throw UsageError("'" + valueText(argument) + "': expected seconds from 0 to 3600");
-                    fly<x, z>(t, static_cast<float>(kFlightRate * *seconds));
-                },
-            .list = "Fly",
-            .holds = true};
+    return does(name, label, idea,
+                {.strokes = {{key}},
+                 .act = [](KeyTarget& t, int) { fly<x, z>(t, kFlight); },
+                 .argument = "SECONDS",
+                 .with =
+                     [](KeyTarget& t, const Value& argument) {
+                         constexpr double kLongest = 3600;  // [s]
+                         const std::optional<double> seconds = numberOf(argument);
+                         if (!seconds || !(*seconds >= 0 && *seconds <= kLongest))
+                             throw UsageError("'" + valueText(argument) + "': expected seconds from 0 to 3600");
+                         fly<x, z>(t, static_cast<float>(kFlightRate * *seconds));
+                     },
+                 .list = "Fly",
+                 .holds = true});
 }
 
 /// One of the nine slots for views.
@@ -76,79 +74,63 @@ bool place(const KeyTarget& t, int which, SettingChoice& out) {
 }
 
 constexpr Action kView[] = {
-    {.name = "home",
-     .label = "The scene's own view",
-     .idea = "the scene's own view, from which the camera keeps everything in the picture",
-     .strokes = {{Key::home}},
-     .act =
-         [](KeyTarget& t, int) {
-             t.followCentre(std::nullopt);
-             t.camera = sceneCamera(t.facts.scene->view);
-             t.frameAll = true;
-         }},
-    {.name = "remember-view",
-     .label = "Remember this view",
-     .idea = "remember this view",
-     .strokes = {{Key::digit1, kControl, Key::digit9}},
-     .act = [](KeyTarget& t, int which) { t.views[static_cast<std::size_t>(which)] = t.camera; },
-     .choice = place<true>,
-     .whyNotUndoable = "A view stays remembered until another one takes its place."},
-    {.name = "recall-view",
-     .label = "Back to a view",
-     .idea = "back to a remembered view",
-     .strokes = {{Key::digit1, kAlt, Key::digit9}},
-     .act =
-         [](KeyTarget& t, int which) {
-             t.frameAll = false;
-             if (const auto& view = t.views[static_cast<std::size_t>(which)]) t.camera = *view;
-         },
-     .choice = place<false>},
-    {.name = "turn",
-     .label = "Turn slowly",
-     .idea = "turn the camera slowly by itself",
-     .strokes = {{Key::letterQ}},
-     .parameter = "camera.rotation",
-     .act = [](KeyTarget& t, int) { t.rotation = t.rotation == 0 ? kTurn : 0; },
-     .checked = [](const KeyTarget& t) { return t.rotation != 0; },
-     .line = true},
-    {.name = "fly-path",
-     .label = "Fly along the path",
-     .idea = "fly along the remembered views or the scene file's camera path, or stop",
-     .strokes = {{Key::letterW, kAlt}},
-     .act =
-         [](KeyTarget& t, int) {
-             if (const std::string why = toggleTour(t.tour, t.views); !why.empty()) t.warn(why);
-         },
-     .checked = [](const KeyTarget& t) { return t.tour.playing; },
-     .undoSkips = "A flight is not undone; Home is the own view of the scene."},
-    {.name = "flat",
-     .label = "Without perspective",
-     .idea = "with or without perspective",
-     .strokes = {{Key::letterP}},
-     .parameter = "camera.orthographic"},
-    {.name = "four-views",
-     .label = "Four views",
-     .idea = "four views at once: the planes xy, xz and yz and space, with paths and the places where bodies began",
-     .strokes = {{Key::f4}},
-     .parameter = "view.four",
-     .act = [](KeyTarget& t, int) { t.showFourViews(!t.fourViews); },
-     .checked = [](const KeyTarget& t) { return t.fourViewed(); },
-     .unavailable =
-         [](const KeyTarget& t) {
-             return t.facts.twin.on ? Reason("Two runs share the picture: Ctrl T ends the twin.") : Reason();
-         }},
+    does("home", "The scene's own view", "the scene's own view, from which the camera keeps everything in the picture",
+         {.strokes = {{Key::home}},
+          .act =
+              [](KeyTarget& t, int) {
+                  t.followCentre(std::nullopt);
+                  t.camera = sceneCamera(t.facts.scene->view);
+                  t.frameAll = true;
+              }}),
+    does("remember-view", "Remember this view", "remember this view",
+         {.strokes = {{Key::digit1, kControl, Key::digit9}},
+          .act = [](KeyTarget& t, int which) { t.views[static_cast<std::size_t>(which)] = t.camera; },
+          .choice = place<true>,
+          .whyNotUndoable = "A view stays remembered until another one takes its place."}),
+    does("recall-view", "Back to a view", "back to a remembered view",
+         {.strokes = {{Key::digit1, kAlt, Key::digit9}},
+          .act =
+              [](KeyTarget& t, int which) {
+                  t.frameAll = false;
+                  if (const auto& view = t.views[static_cast<std::size_t>(which)]) t.camera = *view;
+              },
+          .choice = place<false>}),
+    does("turn", "Turn slowly", "turn the camera slowly by itself",
+         {.strokes = {{Key::letterQ}},
+          .parameter = "camera.rotation",
+          .act = [](KeyTarget& t, int) { t.rotation = t.rotation == 0 ? kTurn : 0; },
+          .checked = [](const KeyTarget& t) { return t.rotation != 0; },
+          .line = true}),
+    does("fly-path", "Fly along the path", "fly along the remembered views or the scene file's camera path, or stop",
+         {.strokes = {{Key::letterW, kAlt}},
+          .act =
+              [](KeyTarget& t, int) {
+                  if (const std::string why = toggleTour(t.tour, t.views); !why.empty()) t.warn(why);
+              },
+          .checked = [](const KeyTarget& t) { return t.tour.playing; },
+          .undoSkips = "A flight is not undone; Home is the own view of the scene."}),
+    does("flat", "Without perspective", "with or without perspective",
+         {.strokes = {{Key::letterP}}, .parameter = "camera.orthographic"}),
+    does("four-views", "Four views",
+         "four views at once: the planes xy, xz and yz and space, with paths and the places where bodies began",
+         {.strokes = {{Key::f4}},
+          .parameter = "view.four",
+          .act = [](KeyTarget& t, int) { t.showFourViews(!t.fourViews); },
+          .checked = [](const KeyTarget& t) { return t.fourViewed(); },
+          .unavailable =
+              [](const KeyTarget& t) {
+                  return t.facts.twin.on ? Reason("Two runs share the picture: Ctrl T ends the twin.") : Reason();
+              }}),
     flies<0, 1>("fly-ahead", "Ahead", "fly ahead", Key::letterW),
     flies<0, -1>("fly-back", "Back", "fly back", Key::letterS),
     flies<-1, 0>("fly-left", "Left", "fly to the left", Key::letterA),
     flies<1, 0>("fly-right", "Right", "fly to the right", Key::letterD),
     {.name = "legend", .strokes = {{Key::letterY}}, .parameter = "overlay.legend", .line = true},
-    {.name = "scale-and-clock",
-     .label = "Scale bar and clock",
-     .idea = "scale bar and clock",
-     .strokes = {{Key::letterU}},
-     .parameter = "overlay.clock",
-     .act = [](KeyTarget& t, int) { t.overlay.scaleBar = t.overlay.clock = !t.overlay.clock; },
-     .checked = [](const KeyTarget& t) { return t.overlay.clock; }},
+    does("scale-and-clock", "Scale bar and clock", "scale bar and clock",
+         {.strokes = {{Key::letterU}},
+          .parameter = "overlay.clock",
+          .act = [](KeyTarget& t, int) { t.overlay.scaleBar = t.overlay.clock = !t.overlay.clock; },
+          .checked = [](const KeyTarget& t) { return t.overlay.clock; }}),
     {.name = "axes", .strokes = {{Key::letterX}}, .parameter = "overlay.axes"},
     {.name = "grid", .strokes = {{Key::letterZ}}, .parameter = "overlay.grid"},
     {.name = "labels", .strokes = {{Key::letterN, kAlt}}, .parameter = "overlay.labels"},
@@ -161,59 +143,45 @@ constexpr Action kView[] = {
      .idea = "boxes of the cells of an octree over the bodies",
      .parameter = "view.tree_cells",
      .line = true},
-    {.name = "next-tree-cells",
-     .label = "Next of these",
-     .idea = "cells of a tree: those of one level, those that act on the selected body, none",
-     .strokes = {{Key::letterZ, kAlt}},
-     .parameter = "view.tree_cells",
-     .act = [](KeyTarget& t, int) { t.tree.boxes = static_cast<TreeBoxes>((static_cast<int>(t.tree.boxes) + 1) % 3); }},
+    does(
+        "next-tree-cells", "Next of these", "cells of a tree: those of one level, those that act on the selected body, none",
+        {.strokes = {{Key::letterZ, kAlt}},
+         .parameter = "view.tree_cells",
+         .act = [](KeyTarget& t, int) { t.tree.boxes = static_cast<TreeBoxes>((static_cast<int>(t.tree.boxes) + 1) % 3); }}),
 };
 
 constexpr Action kLook[] = {
     {.name = "colour-by", .parameter = "look.colour_mode"},
-    {.name = "next-colour-mode",
-     .label = "Next of these",
-     .idea = "next colour mode: what colours say",
-     .strokes = {{Key::letterM}},
-     .parameter = "look.colour_mode",
-     .act =
-         [](KeyTarget& t, int) {
-             t.colourMode =
-                 (static_cast<int>(&t.shownMode() - colourModes().data()) + 1) % static_cast<int>(colourModes().size());
-         }},
-    {.name = "colour-map",
-     .label = "Colour map",
-     .idea = "colours from low to high",
-     .parameter = "look.colour_map",
-     .line = true},
-    {.name = "next-colour-map",
-     .label = "Next of these",
-     .idea = "next colour map",
-     .strokes = {{Key::letterC}},
-     .parameter = "look.colour_map",
-     .act = [](KeyTarget& t, int) { t.look.colourMap = (t.look.colourMap + 1) % static_cast<int>(colourMaps().size()); }},
-    {.name = "tone",
-     .label = "Tone curve",
-     .idea = "how light becomes what the screen shows",
-     .parameter = "look.tone",
-     .unavailable = [](const KeyTarget& t) { return t.look.paper ? Reason("A white page has its own curve.") : Reason(); }},
-    {.name = "trails",
-     .label = "Trails",
-     .idea = "trails behind bodies",
-     .strokes = {{Key::letterT}},
-     .parameter = "look.trails",
-     .act =
-         [](KeyTarget& t, int) {
-             t.look.trails = t.look.trails > 0 ? 0 : kUsualTrail;
-             t.ownTrails = false;
-         },
-     .checked = [](const KeyTarget& t) { return t.look.trails > 0; },
-     .line = true},
-    {.name = "auto-exposure",
-     .label = "Automatic exposure",
-     .idea = "automatic exposure",
-     .strokes = {{Key::letterE}},
-     .parameter = "look.auto_exposure"},
+    does("next-colour-mode", "Next of these", "next colour mode: what colours say",
+         {.strokes = {{Key::letterM}},
+          .parameter = "look.colour_mode",
+          .act =
+              [](KeyTarget& t, int) {
+                  t.colourMode =
+                      (static_cast<int>(&t.shownMode() - colourModes().data()) + 1) % static_cast<int>(colourModes().size());
+              }}),
+    does("colour-map", "Colour map", "colours from low to high", {.parameter = "look.colour_map", .line = true}),
+    does("next-colour-map", "Next of these", "next colour map",
+         {.strokes = {{Key::letterC}},
+          .parameter = "look.colour_map",
+          .act = [](KeyTarget& t,
+                    int) { t.look.colourMap = (t.look.colourMap + 1) % static_cast<int>(colourMaps().size()); }}),
+    does("tone", "Tone curve", "how light becomes what the screen shows",
+         {.parameter = "look.tone",
+          .unavailable =
+              [](const KeyTarget& t) { return t.look.paper ? Reason("A white page has its own curve.") : Reason(); }}),
+    does("trails", "Trails", "trails behind bodies",
+         {.strokes = {{Key::letterT}},
+          .parameter = "look.trails",
+          .act =
+              [](KeyTarget& t, int) {
+                  t.look.trails = t.look.trails > 0 ? 0 : kUsualTrail;
+                  t.ownTrails = false;
+              },
+          .checked = [](const KeyTarget& t) { return t.look.trails > 0; },
+          .line = true}),
+    does("auto-exposure", "Automatic exposure", "automatic exposure",
+         {.strokes = {{Key::letterE}}, .parameter = "look.auto_exposure"}),
     scales("brighter", "Brighter", "brighter", "look.exposure", {Key::equal}, {Key::padPlus}, scaleExposure<true>),
     scales("darker", "Darker", "darker", "look.exposure", {Key::minus}, {Key::padMinus}, scaleExposure<false>),
     {.name = "paper", .strokes = {{Key::letterB, kControl}}, .parameter = "look.white_page", .line = true},
@@ -225,22 +193,18 @@ constexpr Action kWindow[] = {
      .idea = "show or hide energy and momenta over time",
      .strokes = {{Key::letterJ}},
      .parameter = "window.conservation"},
-    {.name = "instruments",
-     .label = "Instruments",
-     .idea = "profiles of a galaxy, in place of the energy: rotation, density, dispersions, Toomre Q",
-     .strokes = {{Key::letterJ, kControl}},
-     .parameter = "window.instruments",
-     .unavailable =
-         [](const KeyTarget& t) {
-             return t.facts.configuration.bodies < kFewestOfCurves && !t.ui.instruments
-                        ? Reason("So few bodies have no curves over a radius.")
-                        : Reason();
-         }},
-    {.name = "picture-alone",
-     .label = "Picture alone",
-     .idea = "show the picture alone",
-     .strokes = {{Key::tab}},
-     .act = [](KeyTarget& t, int) { toggle(t.ui.visible); }},
+    does("instruments", "Instruments",
+         "profiles of a galaxy, in place of the energy: rotation, density, dispersions, Toomre Q",
+         {.strokes = {{Key::letterJ, kControl}},
+          .parameter = "window.instruments",
+          .unavailable =
+              [](const KeyTarget& t) {
+                  return t.facts.configuration.bodies < kFewestOfCurves && !t.ui.instruments
+                             ? Reason("So few bodies have no curves over a radius.")
+                             : Reason();
+              }}),
+    does("picture-alone", "Picture alone", "show the picture alone",
+         {.strokes = {{Key::tab}}, .act = [](KeyTarget& t, int) { toggle(t.ui.visible); }}),
     {.name = "full-screen", .strokes = {{Key::f11}, {Key::enter, kAlt}}, .parameter = "window.full_screen", .line = true},
     {.name = "projector", .strokes = {{Key::letterP, kControl}}, .parameter = "window.projector"},
     scales("larger-text", "Larger text", "larger panels and letters", "window.text_scale", {Key::equal, kControl},
@@ -248,23 +212,19 @@ constexpr Action kWindow[] = {
     scales("smaller-text", "Smaller text", "smaller panels and letters", "window.text_scale", {Key::minus, kControl},
            {Key::padMinus, kControl}, scaleText<1 / kTextStep>),
     {.name = "display-sync", .parameter = "window.display_sync"},
-    {.name = "menus",
-     .label = "Menus by keyboard",
-     .idea = "open the menus: arrows, Enter, Esc; Alt by itself does the same",
-     .strokes = {{Key::f10}},
-     .act = [](KeyTarget& t, int) { t.ui.visible = true; },
-     .effect = [](const KeyTarget&, int) -> Effect { return WalkMenus{}; },
-     .undoSkips = kKeysGo,
-     .line = true,
-     .redirects = true},
-    {.name = "next-panel",
-     .label = "Panels by keyboard",
-     .idea = "into the panels, and to the next one: arrows, Enter or Space, Esc to leave",
-     .strokes = {{Key::f6}},
-     .act = [](KeyTarget& t, int) { t.ui.visible = t.ui.panel = true; },
-     .effect = [](const KeyTarget&, int) -> Effect { return NextPanel{}; },
-     .undoSkips = kKeysGo,
-     .redirects = true},
+    does("menus", "Menus by keyboard", "open the menus: arrows, Enter, Esc; Alt by itself does the same",
+         {.strokes = {{Key::f10}},
+          .act = [](KeyTarget& t, int) { t.ui.visible = true; },
+          .effect = sends<WalkMenus>,
+          .undoSkips = kKeysGo,
+          .line = true,
+          .redirects = true}),
+    does("next-panel", "Panels by keyboard", "into the panels, and to the next one: arrows, Enter or Space, Esc to leave",
+         {.strokes = {{Key::f6}},
+          .act = [](KeyTarget& t, int) { t.ui.visible = t.ui.panel = true; },
+          .effect = sends<NextPanel>,
+          .undoSkips = kKeysGo,
+          .redirects = true}),
 };
 
 }  // namespace
