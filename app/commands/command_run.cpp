@@ -1,13 +1,13 @@
 // `gravlab run`: integrates without graphics and writes tables and snapshots. Rule: a file is complete or absent.
+#include "app/commands/command_run.h"
+
 #include "app/bench/own_trial.h"
-#include "app/commands/option_groups.h"
 #include "app/commands/run_plots.h"
 #include "app/files/open_file.h"
 #include "app/files/scene_file.h"
 #include "app/files/snapshot_jobs.h"
 #include "app/files/snapshot_series.h"
 #include "app/files/state_folder.h"
-#include "app/parameters/quantity.h"
 #include "app/runs/divergence.h"
 #include "app/runs/step_watch.h"
 #include "app/runs/twin_run.h"
@@ -29,7 +29,6 @@
 #include "sim/core/text.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/io/file/atomic_file.h"
-#include "sim/io/file/source.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
 
@@ -51,6 +50,7 @@ namespace gravlab {
 namespace {
 
 constexpr std::size_t kTwinEnergyBodies = 2048;  // thousands of sums of all pairs stay below a minute
+// Above this, the two O(N^2) energy sums of the closing line would outlast many runs on the host.
 constexpr std::size_t kSummaryBodies = 16384;
 
 double relative(double now, double first) { return (now - first) / (first != 0 ? std::abs(first) : 1); }
@@ -142,8 +142,6 @@ private:
     double energy0_ = 0, twinEnergy0_ = 0;
 };
 
-// Above this, the two O(N^2) energy sums of the closing line would outlast many runs on the host.
-constexpr std::size_t kSummaryEnergyBodies = 16384;
 // Limit where the device sums: a small device needs some seconds.
 constexpr std::size_t kSummaryOnDevice = 65536;
 // One call of advance() stays short, so that Ctrl-C and the progress line are handled in time.
@@ -241,85 +239,6 @@ std::string contactCells(const Simulation& simulation, const Diagnostics& d, con
 constexpr std::string_view kAccuracyColumns = ",force_error,force_error_allowed";
 std::string accuracyCells(const std::optional<ForceCheck>& check) {
     return check ? formatted(",%.4g,%.4g", check->p99, check->allowed) : ",,";
-}
-
-struct RunCommand : Subcommand {
-    std::int64_t steps = -1;  ///< -1: unset
-    std::string csv, finalFile;
-    std::string events;                            ///< table of contacts; empty: none
-    std::string series;                            ///< list of the numbered files; empty: none
-    std::string plots;                             ///< folder for pictures of the run; empty: none
-    std::int64_t every = 1;                        ///< steps from a row of the table to the next
-    std::int64_t snapshotEvery = 0;                ///< 0: no numbered snapshots
-    std::string snapshots = "snapshot_%08d.hdf5";  ///< name pattern, by step
-    std::string checkpoint;                        ///< file for autosaves and interrupts; empty: the state folder
-    double autosaveSeconds = 0;                    ///< 0: no autosave
-
-    void add(OptionRows& rows) override;
-    void check() override;
-    int run() override;
-};
-
-void RunCommand::add(OptionRows& rows) {
-    addSceneOrFile(rows, "collision", "--every-body");  // --every is of --csv
-    addBonds(rows);
-    addRun(rows);
-    addTwin(rows, false);
-    rows.whole("--steps", "COUNT", steps, 0, kAnyCount, "number of steps; 0 writes the start itself").excludes("--until");
-    rows.value(
-        "--until", "TIME",
-        [this](auto& name, auto& text) { start.until = keepUntil(start, text) ? 0 : parseReal(name, text); },
-        "simulated time to reach, instead of --steps: 500Myr, or a number in the run's own [T]; below 0 with a negative "
-        "--dt");
-    rows.output("--csv", "FILE", csv,
-                "energy and momenta: step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz,relative_change,cx,cy,cz,"
-                "virial,r10,r50,r90,closest; with contacts also bodies,lost; with --accuracy also "
-                "force_error,force_error_allowed, of 99 % of the bodies by "
-                "the check of the first force after the row before; with --twin also "
-                "twin_energy,rms_separation,max_separation, empty where the runs have no common time; '-' is standard "
-                "output");
-    rows.whole("--every", "STEPS", every, 1, kAnyCount,
-               "a row of --csv every so many steps; the first and the last are always there [1]")
-        .needs("--csv");
-    rows.output("--events", "FILE", events,
-                "contacts of bodies with radii, a row each: step,time,event,first,second,speed,lost,x,y,z,mass,radius");
-    rows.output("--final", "FILE", finalFile,
-                "final bodies: .csv, .tab, .tipsy, .gadget, .hdf5 (which continues exactly) or .ply; '-' is standard "
-                "output, as csv");
-    rows.output("--plots", "DIR", plots,
-                "pictures of the paths in xy, in three planes and in space, of the energy error over time, also with its "
-                "sign, and of many bodies their rotation, surface density, dispersions and Toomre Q over the radius at the "
-                "end, also as csv");
-    rows.whole("--snapshot-every", "STEPS", snapshotEvery, 1, kAnyCount, "a numbered file every so many steps");
-    rows.output("--snapshots", "PATTERN", snapshots,
-                "names of the numbered files, with the step for %08d [snapshot_%08d.hdf5]", true)
-        .needs("--snapshot-every");
-    rows.output("--series", "FILE", series,
-                "list of the numbered files with their times, which ParaView opens: FILE.xdmf, or FILE.ply.series")
-        .needs("--snapshot-every");
-    rows.output("--checkpoint", "FILE", checkpoint,
-                "hdf5 file that an autosave, an interrupt or a blow-up leaves to continue from [in ~/.local/state/gravlab]");
-    rows.read("--autosave", "SECONDS", autosaveSeconds, parseNonNegative, "save a checkpoint that often; 0 is off [0]");
-}
-
-void RunCommand::check() {
-    if (!checkpoint.empty()) start.outputs.push_back({"the file before --checkpoint", previousOf(checkpoint).string()});
-    if (snapshotEvery > 0 && !start.has("--snapshots")) start.outputs.push_back({"--snapshots", snapshots, true});
-    checkStart(*this, {.ownKernels = true});
-    if (start.until > 0 && start.simulation.timeStep.value_or(1) < 0)
-        throw UsageError("--until is never reached with a negative --dt; give a negative time, or --steps");
-    if (steps < 0 && !start.has("--until")) {
-        if (!start.file.empty() && start.file != "-") Source::open(start.file);  // a missing file is the better reason
-        throw UsageError("how long? give --steps COUNT or --until TIME");
-    }
-    refuseOneFileTwice(start);
-    if (!finalFile.empty()) formatForWriting(finalFile);
-    if (!checkpoint.empty() && formatForWriting(checkpoint).name != "hdf5")
-        throw UsageError("--checkpoint '" + checkpoint + "': only .hdf5 keeps all that an exact continuation needs");
-    const std::string first = snapshotEvery > 0 ? numberedName("--snapshots", snapshots, 0) : "";
-    if (snapshotEvery > 0) formatForWriting(first);
-    if (!series.empty()) requireSeries(series, first);
-    refuseIdleThreads(start);
 }
 
 /// Number of steps to make from the simulation's present step.
@@ -506,7 +425,7 @@ int runSimulation(const RunCommand& command) {
     if (twin && !twin->note().empty()) std::fprintf(stderr, "gravlab: %s\n", twin->note().c_str());
 
     const bool onDevice = simulation.backend().mostMeasured() > 0;
-    const bool summaryEnergy = csv || simulation.backend().size() <= (onDevice ? kSummaryOnDevice : kSummaryEnergyBodies);
+    const bool summaryEnergy = csv || simulation.backend().size() <= (onDevice ? kSummaryOnDevice : kSummaryBodies);
     // All sums of a run use one method: a difference between two methods is no change of the energy.
     Diagnostics measured;
     if (summaryEnergy) measured = simulation.measure([] { InterruptWatch::check(); });  // nothing can be lost yet
@@ -705,9 +624,9 @@ int runSimulation(const RunCommand& command) {
     return static_cast<int>(ExitCode::ok);
 }
 
-int RunCommand::run() { return runSimulation(*this); }
-
 }  // namespace
+
+int RunCommand::run() { return runSimulation(*this); }
 
 constinit const CommandRow kRunCommand{
     "run", "integrate without graphics, write energies and bodies",
