@@ -5,7 +5,6 @@
 #include "app/parameters/parameter.h"
 #include "app/runs/history.h"
 #include "app/runs/twin.h"
-#include "app/services/trajectory_prediction.h"
 #include "render/gl_objects.h"
 #include "sim/forces/precision.h"
 #include "sim/io/file/atomic_file.h"
@@ -16,15 +15,13 @@ namespace gravlab {
 namespace {
 
 /// Parameters beside the settings of the run: by the last word of their path, or in an object by its first word.
-constexpr const char* kByName[] = {
-    "run.steps_per_frame", "run.paused",         "run.time",          "run.step",
-    "run.inner_step",      "run.check",          "run.held",          "run.speed",
-    "look.quality",        "look.draw_path",     "look.colour_mode",  "look.tone",
-    "look.exposure",       "look.auto_exposure", "look.trails",       "camera.rotation",
-    "camera.orthographic", "run.vertex_path",    "view.ahead",        "window.message",
-    "window.visible",      "window.projector",   "window.text_scale", "window.frames_per_second",
+constexpr const char* kByName[] = {"run.paused",         "run.time",       "run.step",         "run.inner_step",
+                                   "run.check",          "run.speed",      "look.colour_mode", "look.exposure",
+                                   "look.auto_exposure", "look.trails",    "camera.rotation",  "camera.orthographic",
+                                   "view.ahead",         "window.message", "window.visible",   "window.projector",
+                                   "window.text_scale",
 #define GRAVLAB_PANEL(name, ...) "window." #name,
-    GRAVLAB_PANELS
+                                   GRAVLAB_PANELS
 #undef GRAVLAB_PANEL
 };
 constexpr const char* kByPath[] = {"film.frames",   "film.file",    "camera.distance", "camera.azimuth", "camera.elevation",
@@ -35,18 +32,12 @@ struct StatusRow {
     const char *at, *path;
 };
 constexpr StatusRow kRenamed[] = {
-    {"/backend_why", "run.backend_reason"},
-    {"/time_budget_ms", "run.time_budget"},
     {"/interactions_per_second", "run.rate"},
-    {"/frame_ms", "window.frame_time"},
     {"/conservation/shown", "window.conservation"},
-    {"/conservation/worst", "run.energy_change"},
     {"/instruments/shown", "window.instruments"},
     {"/film/active", "film.recording"},
     {"/film/shown", "film.panel"},
     {"/files/shown", "window.files"},
-    {"/tour", "camera.flying"},
-    {"/views", "camera.remembered"},
     {"/panel", "window.panels"},
     {"/fullscreen", "window.full_screen"},
     {"/vsync", "window.display_sync"},
@@ -60,7 +51,7 @@ nlohmann::ordered_json rewindFacts(const RunHost& runs) {
     if (!history) return nullptr;
     nlohmann::ordered_json steps = nlohmann::ordered_json::array(), other = steps;
     for (const HistoryMark& mark : history->marks()) (mark.other ? other : steps).push_back(mark.step);
-    return {{"steps", steps}, {"other", other}, {"bytes", history->bytes()}, {"why", history->why()}};
+    return {{"steps", steps}, {"other", other}};
 }
 
 }  // namespace
@@ -95,20 +86,13 @@ void StatusReport::write(const App& app, const Ui& ui, std::int64_t frame, int w
     json["follow_centre"] = nullptr;
     if (app.document.followedCentre) json["follow_centre"] = *app.document.followedCentre;
     json["rewind"] = rewindFacts(app.runs);
-    json["conservation"].update(
-        {{"points", app.services.conservation.points().size()}, {"marks", app.services.conservation.marks().size()}});
+    json["conservation"]["points"] = app.services.conservation.points().size();
     json["instruments"].update({{"bodies", profile ? profile->bodies : 0},
-                                {"looked", profile ? profile->sampled : 0},
                                 {"rings", profile ? profile->rings.size() : 0},
                                 {"step", app.services.instruments.step()},
                                 {"busy", app.services.instruments.busy()}});
-    json["files"].update(
-        {{"entries", ui.state.files.entries.size()}, {"busy", ui.state.files.busy}, {"recover", ui.state.files.recover}});
+    json["files"].update({{"busy", ui.state.files.busy}, {"recover", ui.state.files.recover}});
     json["lab"].update({{"progress", app.services.lab.progress()}, {"points", app.services.lab.results().size()}});
-    json["path"] = app.services.trajectory.path().points.size();
-    json["launch"].update({{"row", app.document.drop.row},
-                           {"dragging", app.document.drop.dragging()},
-                           {"path", app.services.dropPath.path().points.size()}});
     json["navigating"] = ui.navigates();
     json["typing"] = ui.wantsKeyboard();
     json["menu"] = ui.hasPopup();
