@@ -36,23 +36,28 @@ bool energyLags(const Document& d, double time) {
     return facts.energyComes && (!facts.energyTime || facts.precedes(*facts.energyTime, time));
 }
 
-/// A setting of the run: it reads the value in force. Without a function in `rest`, it sets the request as files do.
+std::string_view keyOf(std::string_view path) { return path.substr(std::string_view("run.").size()); }
+
+/// A setting of the run, with the key of its path: it reads the value in force. Without a function in `rest`, it sets the
+/// request as files do. Where something else chooses the usual value, it takes auto.
 template <class Get>
-Parameter& setting(Rows& rows, std::string path, std::string_view label, std::string_view idea, std::string_view usual,
-                   Get get, Parameter rest) {
-    Parameter& row = rows.fact(std::move(path), label, idea, get, std::move(rest));
+Parameter& setting(Rows& rows, const std::string& path, std::string_view label, std::string_view idea,
+                   std::string_view usual, Get get, Parameter rest) {
+    rest.storedAs.checkpoint = settingRow(keyOf(path)).key;
+    if (usual == "auto" || usual.starts_with('(')) rest.specialValue = "auto";
+    Parameter& row = rows.fact(path, label, idea, get, std::move(rest));
     row.defaultText = usual;
     return row;
 }
 
 /// A name of a table; scene, backend or machine choose the default.
 template <class Table, class Get>
-void nameSetting(Rows& rows, std::string path, std::string_view label, std::string_view idea, std::string_view usual,
+void nameSetting(Rows& rows, const std::string& path, std::string_view label, std::string_view idea, std::string_view usual,
                  Table table, Get get, Parameter rest) {
     rest.kind = Kind::choice;
     rest.choices = [table] { return namesOf(table()); };
     if (!rest.offers) rest.offers = [table, get](const Document& d) { return offersOf(table(), get(d)); };
-    setting(rows, std::move(path), label, idea, usual, get, std::move(rest));
+    setting(rows, path, label, idea, usual, get, std::move(rest));
 }
 
 /// A number that is not set reads as the word auto.
@@ -75,16 +80,14 @@ const Scene* askedScene(const Document& d) {
 void addStart(Rows& rows) {
     nameSetting(rows, "run.scene", "Scene", "the starting state; its own time step, softening and view come with it",
                 "collision", sceneTable, inForceOf<&RunConfiguration::scene>,
-                {.storedAs = {.option = "SCENE", .scene = "scene", .configuration = "scene.name", .checkpoint = "scene"},
+                {.storedAs = {.option = "SCENE", .scene = "scene", .configuration = "scene.name"},
                  .names = "a scene of 'gravlab list scenes'",
                  .ask = [](RunRequest& r, const Value& v) { r.changeScene(sceneNamed(textOf(v)).name); }});
     setting(rows, "run.scene_version", "Version",
             "version of the scene's start; a file names the version that it was made with", "(the newest)",
             inForceOf<&RunConfiguration::sceneVersion>,
-            {.specialValue = "auto",
-             .storedAs = {.option = "--scene-version",
+            {.storedAs = {.option = "--scene-version",
                           .scene = "scene_version",
-                          .checkpoint = "scene_version",
                           .placeholder = "NUMBER",
                           .help = "version of the scene's start, where it has several"},
              .set = [](Document& d, const Value& v) {
@@ -93,31 +96,27 @@ void addStart(Rows& rows) {
                  sceneNamed(wanted.scene, wanted.sceneVersion);
                  asked(d) = std::move(wanted);
              }});
-    setting(rows, "run.bodies", "Bodies", "number of bodies; a change restarts the scene",
-            "(the scene's own for this machine; a window has more where far bodies are together)",
-            inForceOf<&RunConfiguration::bodies>,
-            {.explanation = "Each body is pulled by each of the others, so twice as many cost four times as much a step, "
-                            "unless distant bodies are grouped.",
-             .specialValue = "auto",
-             .multiples = true,
-             .storedAs = {.option = "--bodies",
-                          .scene = "bodies",
-                          .configuration = "scene.bodies",
-                          .checkpoint = "bodies",
-                          .placeholder = "N",
-                          .alias = "-n"},
-             .set = [](Document& d, const Value& v) {
-                 const Scene& scene = sceneNamed(asked(d).scene, asked(d).sceneVersion);
-                 if (!isAuto(v) && scene.fixedBodies != 0 && numberOf(v) != static_cast<double>(scene.fixedBodies))
-                     throw UsageError("the scene '" + std::string(scene.name) + "' always has " +
-                                      std::to_string(scene.fixedBodies) + " bodies");
-                 take(asked(d), "bodies", v);
-             }});
+    setting(
+        rows, "run.bodies", "Bodies", "number of bodies; a change restarts the scene",
+        "(the scene's own for this machine; a window has more where far bodies are together)",
+        inForceOf<&RunConfiguration::bodies>,
+        {.explanation = "Each body is pulled by each of the others, so twice as many cost four times as much a step, "
+                        "unless distant bodies are grouped.",
+         .multiples = true,
+         .storedAs =
+             {.option = "--bodies", .scene = "bodies", .configuration = "scene.bodies", .placeholder = "N", .alias = "-n"},
+         .set = [](Document& d, const Value& v) {
+             const Scene& scene = sceneNamed(asked(d).scene, asked(d).sceneVersion);
+             if (!isAuto(v) && scene.fixedBodies != 0 && numberOf(v) != static_cast<double>(scene.fixedBodies))
+                 throw UsageError("the scene '" + std::string(scene.name) + "' always has " +
+                                  std::to_string(scene.fixedBodies) + " bodies");
+             take(asked(d), "bodies", v);
+         }});
     setting(rows, "run.seed", "Seed", "same seed, same bodies; the scene starts again", "1",
             inForceOf<&RunConfiguration::seed>,
             {.explanation =
                  "Scenes draw places and velocities at random; a seed names one of the draws, the same on every machine.",
-             .storedAs = {.option = "--seed", .scene = "seed", .checkpoint = "seed", .placeholder = "NUMBER"}});
+             .storedAs = {.option = "--seed", .scene = "seed", .placeholder = "NUMBER"}});
 }
 
 /// The numbers of scenes: one row for each name, shared by all scenes that have it.
@@ -200,16 +199,17 @@ void takeKnob(RunRequest& request, std::string_view key, const Value& value) {
 Value unrollValue(int unroll) { return unroll == kAutoUnroll ? Value(unrollText(unroll)) : asValue(unroll); }
 
 /// A number of the launch. Setting one leaves the kernel and the other numbers unchanged.
-void knob(Rows& rows, std::string path, std::string_view label, std::string_view idea, std::string_view key, Parameter rest,
+void knob(Rows& rows, const std::string& path, std::string_view label, std::string_view idea, Parameter rest,
           int LaunchConfig::*member) {
-    rest.storedAs.checkpoint = key;
-    rest.set = [key](Document& d, const Value& v) {
+    const std::string_view word = rest.specialValue;
+    Parameter& row = setting(
+        rows, path, label, idea, "(the kernel's own)",
+        [member](const Document& d) { return inForce(d).pairs().kernel.launch.*member; }, std::move(rest));
+    row.specialValue = word;
+    row.set = [key = row.storedAs.checkpoint](Document& d, const Value& v) {
         asked(d).pairs().kernel = kernelRequestOf(inForce(d).pairs().kernel);
         takeKnob(asked(d), key, v);
     };
-    setting(
-        rows, std::move(path), label, idea, "(the kernel's own)",
-        [member](const Document& d) { return inForce(d).pairs().kernel.launch.*member; }, std::move(rest));
 }
 
 void addMachine(Rows& rows) {
@@ -219,8 +219,7 @@ void addMachine(Rows& rows) {
         {.explanation =
              "A backend is a kind of hardware with the code for it: 'reference' is plain double precision to check the "
              "others by, 'cpu' takes all cores and their vector units, 'cuda' an NVIDIA GPU.",
-         .specialValue = "auto",
-         .storedAs = {.option = "--backend", .checkpoint = "backend"},
+         .storedAs = {.option = "--backend"},
          .names = "a backend of 'gravlab list backends'",
          .offers = [](const Document& d) { return backendChoices(inForce(d)); },
          .ask = [](RunRequest& r,
@@ -229,24 +228,23 @@ void addMachine(Rows& rows) {
             "0", [](const Document& d) { return devicesText(inForce(d).backendOptions); },
             {.explanation = "The first device holds the bodies. The others are its helpers: they get positions, compute a "
                             "part of each force, and give the sums back.",
-             .storedAs = {.option = "--device", .checkpoint = "device", .placeholder = "LIST"},
+             .storedAs = {.option = "--device", .placeholder = "LIST"},
              .requested = [](const Document& d) -> Value { return devicesText(asked(d).backendOptions); }});
     setting(rows, "run.threads", "Threads", "CPU threads", "auto",
             [](const Document& d) -> Value {
                 const std::optional<int> count = inForce(d).backendOptions.threads;
                 return count ? asValue(*count) : Value(std::string("auto"));
             },
-            {.kind = Kind::integer, .specialValue = "auto", .storedAs = {.option = "--threads", .checkpoint = "threads"}});
+            {.kind = Kind::integer, .storedAs = {.option = "--threads"}});
     setting(rows, "run.simd", "SIMD", "instruction set of the CPU backend", "auto",
             [](const Document& d) { return inForce(d).backendOptions.simd.value_or("auto"); },
-            {.specialValue = "auto", .storedAs = {.option = "--simd", .checkpoint = "simd"}});
+            {.storedAs = {.option = "--simd"}});
     nameSetting(
         rows, "run.kernel", "Kernel", "how the backend computes the forces; its launch begins at the usual values", "auto",
         nameableKernels, [](const Document& d) { return inForce(d).pairs().kernel.kernel; },
         {.explanation = "A kernel is the innermost program: it sums the pulls of all bodies on one. Each row of the list "
                         "adds one idea to the row before, so that one sees what the idea is worth.",
-         .specialValue = "auto",
-         .storedAs = {.option = "--kernel", .checkpoint = "kernel"},
+         .storedAs = {.option = "--kernel"},
          .names = "a kernel of 'gravlab list kernels'",
          .offers = kernelChoices,
          .ask = [](RunRequest& r, const Value& v) {
@@ -258,21 +256,19 @@ void addMachine(Rows& rows) {
         [](const Document& d) { return termRequestsText(requestOf(inForce(d)).terms); },
         {.explanation = "Scenes and files may bring force terms beside the pair law, such as springs between bodies. "
                         "Each has kernels of its own; the backend chooses those that are not named.",
-         .specialValue = "auto",
          .storedAs = {.option = "--term-kernel",
-                      .checkpoint = "term_kernels",
                       .placeholder = "TERM=ROW",
                       .help = "kernel of a force term, as in springs=list or springs=list:block=64; several with commas; "
                               "pair-law=ROW is --kernel ROW"}});
     knob(rows, "run.block", "Block",
-         "threads a block, which is also the bodies of a tile; on a CPU the bodies that a core takes at a time", "block",
+         "threads a block, which is also the bodies of a tile; on a CPU the bodies that a core takes at a time",
          {.explanation =
               "A GPU runs threads in blocks that share a small fast memory, where a tile of bodies is read once for all "
               "of them. Large blocks read less from far memory; more small blocks run side by side (occupancy). On a "
               "CPU a core takes a block of bodies at a time.",
           .storedAs = {.option = "--block", .placeholder = "THREADS"}},
          &LaunchConfig::block);
-    knob(rows, "run.unroll", "Unroll", "how many pairs the inner loop writes out", "unroll",
+    knob(rows, "run.unroll", "Unroll", "how many pairs the inner loop writes out",
          {.explanation =
               "A loop that is written out several times has fewer jumps, and independent pairs overlap; too many need "
               "more registers than a thread has. With 1 it is not written out at all; auto leaves it to the compiler.",
@@ -287,13 +283,13 @@ void addMachine(Rows& rows) {
           .ask = [](RunRequest& r, const Value& v) { takeKnob(r, "unroll", v); }},
          &LaunchConfig::unroll);
     rows.all().back().get = [](const Document& d) { return unrollValue(inForce(d).pairs().kernel.launch.unroll); };
-    knob(rows, "run.bodies_per_thread", "Per thread", "targets that one thread holds in registers", "bodies_per_thread",
+    knob(rows, "run.bodies_per_thread", "Per thread", "targets that one thread holds in registers",
          {.explanation =
               "Each source that is read then acts on several targets, which saves reads; the registers that it takes let "
               "fewer threads run side by side.",
           .storedAs = {.option = "--bodies-per-thread", .placeholder = "COUNT"}},
          &LaunchConfig::bodiesPerThread);
-    knob(rows, "run.split", "Split", "threads that share one target's sources", "split",
+    knob(rows, "run.split", "Split", "threads that share one target's sources",
          {.explanation = "Few bodies give a GPU too few threads to stay busy. With a split, several threads sum one target, "
                          "each over a part of the sources.",
           .storedAs = {.option = "--split", .placeholder = "COUNT"}},
@@ -307,8 +303,7 @@ void addPhysics(Rows& rows) {
         {.explanation = "A step kicks velocities by the forces and lets bodies drift by their velocities. Symplectic "
                         "integrators such as leapfrog keep the energy within bounds for ever; those of higher order are "
                         "more exact a step, and need several forces for it.",
-         .specialValue = "auto",
-         .storedAs = {.option = "--integrator", .scene = "integrator", .checkpoint = "integrator"},
+         .storedAs = {.option = "--integrator", .scene = "integrator"},
          .offers = [](const Document& d) { return integratorChoices(inForce(d)); }});
     setting(rows, "run.time_step", "Time step", "simulated time a step; a negative one runs backwards", kScenesOwn,
             inForceOf<&RunConfiguration::timeStep>,
@@ -317,20 +312,17 @@ void addPhysics(Rows& rows) {
                  "Half of it costs twice as much and makes leapfrog's error a quarter.",
              .unit = "T",
              .bounds = {.zero = false},
-             .specialValue = "auto",
              .dragged = {.floor = 1e-7, .format = "%.5g", .least = 1e-12, .most = 1e6},
-             .storedAs = {.option = "--dt", .scene = "time_step", .checkpoint = "time_step", .placeholder = "TIME"}});
+             .storedAs = {.option = "--dt", .scene = "time_step", .placeholder = "TIME"}});
     setting(rows, "run.accuracy", "Accuracy",
             "largest relative error of the force on 99 % of the bodies; distant bodies are grouped", "auto",
             [](const Document& d) { return unlessZero(inForce(d).pairs().accuracy); },
             {.explanation =
                  "A distant group of bodies pulls almost like one body at its centre. It is used where the error stays "
                  "below this number, which makes large runs many times faster. Without it every pair is computed.",
-             .specialValue = "auto",
              .dragged = {.floor = 1e-5, .format = "%.1e", .least = kFinestAccuracy, .most = kCoarsestAccuracy},
              .storedAs = {.option = "--accuracy",
                           .scene = "accuracy",
-                          .checkpoint = "accuracy",
                           .help = "relative error of the forces; by default a window uses a tree for many bodies, and other "
                                   "commands compute all pairs"},
              .requested = [](const Document& d) { return unlessZero(asked(d).pairs().accuracy.value_or(0)); }});
@@ -358,37 +350,32 @@ void addPhysics(Rows& rows) {
             {.explanation =
                  "A cell of the tree that looks smaller than this pulls as one body; smaller angles are more exact and "
                  "slower.",
-             .specialValue = "auto",
              .dragged = {.floor = 0.01, .format = "%.2f", .least = kLeastOpening, .most = kMostOpening},
-             .storedAs = {.option = "--opening", .checkpoint = "opening", .placeholder = "THETA"}});
-    setting(
-        rows, "run.softening", "Softening", "length that blunts close encounters", kScenesOwn,
-        inForces<&ForceSettings::softening>,
-        {.explanation =
-             "Gravity as if every body were a small cloud of this size: far away nothing changes, closer than this "
-             "the pull fades instead of growing without end. It stands for the many stars that a body is a sample "
-             "of; too much of it blurs what is smaller.",
-         .unit = "L",
-         .bounds = {.least = 0},
-         .specialValue = "auto",
-         .dragged = {.onRelease = true, .least = 0},
-         .storedAs = {.option = "--softening", .scene = "softening", .checkpoint = "softening", .placeholder = "LENGTH"}});
+             .storedAs = {.option = "--opening", .placeholder = "THETA"}});
+    setting(rows, "run.softening", "Softening", "length that blunts close encounters", kScenesOwn,
+            inForces<&ForceSettings::softening>,
+            {.explanation =
+                 "Gravity as if every body were a small cloud of this size: far away nothing changes, closer than this "
+                 "the pull fades instead of growing without end. It stands for the many stars that a body is a sample "
+                 "of; too much of it blurs what is smaller.",
+             .unit = "L",
+             .bounds = {.least = 0},
+             .dragged = {.onRelease = true, .least = 0},
+             .storedAs = {.option = "--softening", .scene = "softening", .placeholder = "LENGTH"}});
     nameSetting(
         rows, "run.law", "Law", "how two bodies act on each other", kScenesOwn, laws,
         [](const Document& d) { return lawRow(inForce(d).force.law).name; },
         {.explanation = "Gravity and the force between charges fall with the square of the distance, a power law with any "
                         "exponent; neutral atoms, as Lennard-Jones has them, attract a little and repel when they touch.",
-         .specialValue = "auto",
-         .storedAs = {.option = "--law", .scene = "law", .checkpoint = "law"},
+         .storedAs = {.option = "--law", .scene = "law"},
          .offers = [](const Document& d) { return lawChoices(inForce(d)); }});
     for (const LawNumber& number : lawNumbers())
         setting(rows, "run." + std::string(number.key), number.label, number.idea, kScenesOwn,
                 [&number](const Document& d) { return inForce(d).force.*number.force; },
                 {.unit = number.unit,
-                 .specialValue = "auto",
                  // A number that can be 0 or negative cannot move by a fraction of itself.
                  .dragged = number.least < 0 ? DragSpec{.speed = 0, .floor = 0.02, .format = "%.2f"} : DragSpec{},
-                 .storedAs = {.option = number.option, .scene = number.key, .checkpoint = number.key, .help = number.help},
+                 .storedAs = {.option = number.option, .scene = number.key, .help = number.help},
                  .unavailable = [&number](const Document& d) -> Reason {
                      const Scene* scene = askedScene(d);
                      return number.acts(asked(d).law.value_or(scene ? scene->law : Law::gravity))
@@ -401,10 +388,8 @@ void addPhysics(Rows& rows) {
         {.explanation =
              "Each field acts on every body by itself: a halo, a disc or a bar that is not made of bodies, a drag, "
              "or the first effects of relativity. 'gravlab list fields' has them with their numbers.",
-         .specialValue = "auto",
          .storedAs = {.option = "--field",
                       .scene = "fields",
-                      .checkpoint = "fields",
                       .placeholder = "NAME,NUMBER=VALUE,...",
                       .help = "a force from outside, as in nfw,mass=1e12Msun,scale=16kpc; may be given several times and "
                               "replaces the scene's own; none for no such force; see 'gravlab list fields'"},
@@ -419,8 +404,7 @@ void addPhysics(Rows& rows) {
         [](const Document& d) { return nameOf(inForce(d).force.precision); },
         {.explanation = "How many digits a number has: fp32 has 7 and is what GPUs are fast in, fp64 has 16. mixed computes "
                         "pairs in fp32 and keeps places and sums in fp64.",
-         .specialValue = "auto",
-         .storedAs = {.option = "--precision", .scene = "precision", .checkpoint = "precision"},
+         .storedAs = {.option = "--precision", .scene = "precision"},
          .offers = [](const Document& d) { return precisionChoices(inForce(d)); }});
 }
 
@@ -431,14 +415,12 @@ void addContact(Rows& rows) {
         [](const Document& d) { return contactRow(inForce(d).contact.mode).name; },
         {.explanation = "Bodies are points unless they have radii. Two that touch merge if they stay bound, also against "
                         "the tides of a heavier body; otherwise they bounce. Bodies that stick always merge.",
-         .specialValue = "auto",
-         .storedAs = {.option = "--contact", .scene = "contact", .checkpoint = "contact"},
+         .storedAs = {.option = "--contact", .scene = "contact"},
          .names = "none, merge, bounce or stick"});
     const auto number = [&](std::string_view key, std::string_view label, std::string_view idea,
                             double ContactSettings::*member, Parameter rest) {
-        rest.specialValue = "auto";
         rest.bounds.least = 0;
-        rest.storedAs.scene = rest.storedAs.checkpoint = key;
+        rest.storedAs.scene = key;
         setting(
             rows, "run." + std::string(key), label, idea, kScenesOwn,
             [member](const Document& d) { return inForce(d).contact.*member; }, std::move(rest));
