@@ -35,10 +35,6 @@ struct PaperFactor {
 };
 std::vector<PaperFactor> paperFactors();
 
-/// The table of docs/benchmarks/papers.md: every number of the papers, beside it what a GPU of docs/benchmarks has with the
-/// same kernel, N, block, unroll factor and split, the ratio, and the reason.
-std::string papersTable();
-
 /// The note below a figure with papers.
 std::string papersNote();
 

@@ -2,7 +2,6 @@
 
 #include "app/tables/format.h"
 #include "app/tables/unit_text.h"
-#include "sim/core/particles.h"
 #include "sim/core/random.h"
 #include "sim/measure/profile.h"
 
@@ -146,18 +145,7 @@ std::optional<VirialState> measured(const System& system) {
     return state;
 }
 
-std::vector<VirialState> measureAll(const std::vector<System>& systems) {
-    std::vector<VirialState> found;
-    for (const System& system : systems)
-        if (const auto state = measured(system)) found.push_back(*state);
-    return found;
-}
-
 }  // namespace
-
-std::vector<VirialState> measureVirial(const ParticleSet& bodies, const ForceSettings& force) {
-    return measureAll(systemsOf(bodies, force));
-}
 
 std::string virialText(std::span<const VirialState> start, std::optional<double> measured, const SceneUnits& units) {
     if (start.empty()) return {};
@@ -185,7 +173,13 @@ void VirialCheck::begin(const ParticleSet& bodies, const ForceSettings& force, b
     found_.clear();
     worker_.drop();
     measure_ = nullptr;
-    if (alone) measure_ = [systems = systemsOf(bodies, force)] { return measureAll(systems); };
+    if (!alone) return;
+    measure_ = [systems = systemsOf(bodies, force)] {
+        std::vector<VirialState> found;
+        for (const auto& system : systems)
+            if (const auto state = measured(system)) found.push_back(*state);
+        return found;
+    };
 }
 
 std::span<const VirialState> VirialCheck::read(bool wait) {

@@ -30,15 +30,12 @@ struct VirialState {
 constexpr std::size_t kFewestOfVirial = 64;    ///< fewest bodies for which a virial balance is defined
 constexpr std::size_t kSampleOfVirial = 8192;  ///< bodies sampled in each system, beside the heaviest
 
-/// Results for each galaxy by itself where the bodies have two to eight of them, else for all bodies. Empty below
-/// kFewestOfVirial bodies, without masses, and under another law. Costs O(sample^2) on the calling thread: below 0.3 s a
-/// system.
-std::vector<VirialState> measureVirial(const ParticleSet& bodies, const ForceSettings& force);
-
 /// "Start: 2T/|W| 1.003; half-mass radius expected to change by +0.3 %"; empty for nothing.
 std::string virialText(std::span<const VirialState> start, std::optional<double> measured, const SceneUnits& units);
 
-/// Measures the start of a run on request, on a thread of its own.
+/// Measures the start of a run on request, on a thread of its own: each galaxy by itself where the bodies have two to eight
+/// of them, else all bodies. There is no result below kFewestOfVirial bodies, without masses, and under another law. A
+/// system takes O(sample^2), below 0.3 s.
 class VirialCheck {
 public:
     /// A run with other bodies begins. Keeps a sample of them and forgets the former ones. `alone`: no force beside the pair

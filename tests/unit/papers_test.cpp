@@ -7,6 +7,9 @@
 #include "app/model/recorded.h"
 #include "app/parameters/parameter.h"
 #include "app/tables/format.h"
+#include "app/tables/occupancy.h"
+#include "sim/backends/backend.h"
+#include "sim/core/value.h"
 #include "sim/forces/law.h"
 #include "sim/integrators/integrator.h"
 #include "sim/io/file/atomic_file.h"
@@ -105,19 +108,15 @@ TEST(Papers, climbTheirOwnLadders) {
 }
 
 TEST(Papers, changeThePictureOfAFigure) {
-    SweepResult result;
-    result.point.backend = "cuda";
-    result.point.series = "N = 4,096";
-    result.point.x = 128;
-    result.point.bodies = 4096;
-    result.row.verified = true;
-    result.row.backend = "cuda";
-    result.row.kernel = "tiled";
-    result.row.device = "a device";
-    result.row.interactionsPerSecond = 3e11;
-    result.row.boundPerSecond = 2e12;
-    result.row.msPerStep = 2;
-    result.row.repeats = 3;
+    SweepResult result{.point = {.backend = "cuda", .bodies = 4096, .series = "N = 4,096", .x = 128},
+                       .row = {.backend = "cuda",
+                               .device = "a device",
+                               .kernel = "tiled",
+                               .repeats = 3,
+                               .interactionsPerSecond = 3e11,
+                               .msPerStep = 2,
+                               .boundPerSecond = 2e12,
+                               .verified = true}};
     for (const char* name : {"block", "unroll", "split", "bodies", "cpu-gpu"}) {
         const std::string csv = figureCsv(figure(name), std::vector{result});
         const Page plain = figurePage(figure(name), csv), beside = figurePage(figure(name), csv, {}, true);
@@ -125,6 +124,139 @@ TEST(Papers, changeThePictureOfAFigure) {
         ASSERT_EQ(beside.papers.size(), std::string_view(name) == "cpu-gpu" ? 1u : 2u) << name;
         EXPECT_FALSE(beside.papers[0].empty()) << name;
     }
+}
+
+double paperNumber(const RecordedRow& row, std::string_view column) {
+    const auto found = row.find(column);
+    return found == row.end() ? 0 : numberOf(valueOf(found->second)).value_or(0);
+}
+
+std::string paperText(const RecordedRow& row, std::string_view column) {
+    const auto found = row.find(column);
+    return found == row.end() ? std::string() : found->second;
+}
+
+/// Pairs a second that the row's GPU can issue at 14 instructions each; 0: it is a processor.
+double boundOf(const RecordedRow& row) {
+    const std::string name = paperText(row, "gpu");
+    if (name.empty()) return 0;
+    return gpu(name).multiprocessors * gpu(name).lanes * gpu(name).clock / 14;
+}
+
+/// Tables of docs/benchmarks by their names without ending: those of GPUs, the H200's first.
+std::vector<std::string> tablesOfDevices() {
+    std::vector<std::string> names;
+    std::string_view files = benchmarkFile("*");
+    while (!files.empty()) {
+        const std::size_t end = std::min(files.find('\n'), files.size());
+        const std::string_view name = files.substr(0, end);
+        files.remove_prefix(std::min(end + 1, files.size()));
+        if (name.starts_with("nvidia-") && name.ends_with(".csv")) names.emplace_back(name.substr(0, name.size() - 4));
+    }
+    std::ranges::stable_sort(names, {}, [](const std::string& name) { return !name.starts_with("nvidia-h200"); });
+    return names;
+}
+
+/// A verified rate of this program.
+struct OwnRate {
+    double rate = 0, bound = 0;
+    std::string device;  ///< "nvidia-h200", also where its host computed
+};
+
+/// The rate at the launch of a paper's row, of whole steps where the paper has those. Where it gives no N, the largest
+/// recorded one up to 65,536 counts; of several tables, the fastest row.
+OwnRate ownRate(const RecordedRow& paper, const std::string& kernel) {
+    const char* const of =
+        paperText(paper, "whole_steps").empty() ? "interactions_per_second" : "step_interactions_per_second";
+    constexpr const char* kLaunch[] = {"n", "block", "unroll", "split"};
+    constexpr double kMostBodies = 65536;
+    OwnRate best;
+    double mostBodies = 0;
+    for (const std::string& name : kernel.empty() ? std::vector<std::string>() : tablesOfDevices()) {
+        const std::string gpu = name.substr(0, name.find('-', std::string_view("nvidia-").size()));
+        if (!best.device.empty() && best.device != gpu) break;
+        // The table of a device has one factor of each row; the figures over the factor have that of the paper.
+        if (name == gpu && paperNumber(paper, "unroll") > 0) continue;
+        // A ladder has the fastest launch of each row; the figures over the block have those of the papers.
+        if (name.starts_with(gpu + "-ladder") && paperNumber(paper, "block") > 0) continue;
+        for (const RecordedRow& row : recordedRows(name)) {
+            if (paperText(row, "kernel") != kernel) continue;
+            const bool same = std::ranges::all_of(kLaunch, [&](std::string_view column) {
+                const double wanted = paperNumber(paper, column);
+                return wanted == 0 || wanted == paperNumber(row, column);
+            });
+            const double rate = paperNumber(row, of), bodies = paperNumber(row, "n");
+            if (!same || recordedRate(row).empty() || bodies < mostBodies || bodies > kMostBodies) continue;
+            if (bodies == mostBodies && rate <= best.rate) continue;
+            mostBodies = bodies;
+            best = {rate, paperNumber(row, "bound_interactions_per_second"), gpu};
+        }
+    }
+    return best;
+}
+
+/// The number of this program for a quantity of a paper, which is no rate: the column `ours` names a number of a table, or a
+/// ratio of two, as recordedNumber() reads them, or is a fact of the H200. A time per step [us] counts for the steps of the
+/// paper, in seconds.
+OwnRate ownQuantity(const RecordedRow& paper) {
+    const std::string which = paperText(paper, "ours");
+    if (which.empty()) return {};
+    if (const auto known = numberOf(valueOf(which))) return {.rate = *known, .bound = 0, .device = "nvidia-h200"};
+    constexpr std::string_view kOver = " / ";
+    const std::size_t over = which.find(kOver);
+    OwnRate own{.rate = recordedNumber(which.substr(0, over)), .bound = 0, .device = which.substr(0, which.find(' '))};
+    if (over != which.npos) own.rate /= recordedNumber(which.substr(over + kOver.size()));
+    if (const double steps = paperNumber(paper, "steps"); steps > 0) own.rate *= 1e-6 * steps;
+    if (own.device.starts_with("kernel-notes")) own.device = "nvidia-h200";
+    own.device = own.device.substr(0, own.device.find('-', std::string_view("nvidia-").size()));
+    return own;
+}
+
+/// The table of docs/benchmarks/papers.md: every number of the papers, beside it what a GPU of docs/benchmarks has with the
+/// same kernel, N, block, unroll factor and split, the ratio, and the reason.
+std::string papersTable() {
+    std::string text =
+        "| paper, place | device | what | N | p | unroll | split | theirs | of the bound | ours | of the bound | ours on | "
+        "ratio | why |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
+    const auto giga = [](double rate) {
+        return rate >= 1e12 ? std::string(grouped(static_cast<std::uint64_t>(1e-9 * rate + 0.5)))
+                            : formatted("%.3g", 1e-9 * rate);
+    };
+    const auto shareOf = [](double rate, double bound) {
+        return rate > 0 && rate < bound ? formatted("%.2f", rate / bound) : std::string();
+    };
+    for (const RecordedRow& row : recordedRows("papers")) {
+        const auto cell = [&](std::string_view column) {
+            const double value = paperNumber(row, column);
+            return value > 0 ? std::string(grouped(static_cast<std::uint64_t>(value))) : std::string();
+        };
+        const double rate = paperNumber(row, "interactions_per_second");
+        const std::string quantity = paperText(row, "quantity"), kernel = paperText(row, "kernel");
+        const std::string theirs = !quantity.empty() ? paperText(row, "value")
+                                   : rate > 0        ? giga(rate)
+                                                     : formatted("%.4g s", paperNumber(row, "seconds"));
+        const OwnRate own = rate > 0 ? ownRate(row, kernel) : ownQuantity(row);
+        const double value = !quantity.empty() ? paperNumber(row, "value") : paperNumber(row, "seconds");
+        const std::string unit = quantity.empty() ? " s" : "";
+        std::string on = own.device.substr(std::min(own.device.size(), std::string_view("nvidia-").size()));
+        std::ranges::transform(on, on.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+        if (own.rate > 0 && hasKernel(hostBackend().name, kernel)) on = "host of the " + on;
+        const std::string what = quantity.empty() ? "`" + kernel + "`"
+                                 : kernel.empty() ? quantity
+                                                  : "`" + kernel + "`, " + quantity;
+        for (const std::string& part :
+             {paperText(row, "paper") + ", " + paperText(row, "place"), paperText(row, "device"), what, cell("n"),
+              cell("block"), cell("unroll"), cell("split"), theirs, shareOf(rate, boundOf(row)),
+              !(own.rate > 0)    ? std::string()
+              : rate > 0         ? giga(own.rate)
+              : own.rate >= 1000 ? std::string(grouped(static_cast<std::uint64_t>(own.rate + 0.5))) + unit
+                                 : formatted("%.4g", own.rate) + unit,
+              shareOf(own.rate, own.bound), on,
+              own.rate > 0 ? formatted("%.3g", own.rate / (rate > 0 ? rate : value)) : std::string(), paperText(row, "why")})
+            text += "| " + part + (part.empty() ? "" : " ");
+        text += "|\n";
+    }
+    return text;
 }
 
 /// The page has the table that the numbers make. GRAVLAB_WRITE_PAPERS=1 writes it, after a table of docs/benchmarks changed.

@@ -10,6 +10,13 @@
 namespace gravlab {
 namespace {
 
+std::vector<VirialState> measureVirial(const ParticleSet& bodies, const ForceSettings& force) {
+    VirialCheck check;
+    check.begin(bodies, force, true);
+    const std::span<const VirialState> found = check.read(true);
+    return {found.begin(), found.end()};
+}
+
 using testing::HasSubstr;
 
 ParticleSet bodiesOf(const char* scene, std::size_t count, ForceSettings& force) {
