@@ -6,7 +6,6 @@
 #include <cmath>
 #include <iterator>
 #include <string>
-#include <utility>
 
 namespace gravlab {
 namespace {

@@ -1,13 +1,11 @@
 // Overlays over the picture: legend, scale bar, clock, axes, grid. In films and windows alike; panels are elsewhere.
 #pragma once
 #include "app/model/document.h"
-#include "app/tables/unit_text.h"
 #include "sim/run/trajectory.h"
 
 #include <imgui.h>
 
 #include <span>
-#include <string>
 
 namespace gravlab {
 

@@ -69,7 +69,7 @@ void drawLaunch(PanelContext& p) {
     if (order.bodies > 1)
         facts += ", " + std::string(grouped(order.bodies)) + " bodies, " +
                  number(order.size * units.lengthScale, units.length, "L");
-    p.widgets.wrapped(palette::kMuted, facts.c_str());
+    p.widgets.wrapped(palette::kMuted, facts);
     p.widgets.wrapped(palette::kMuted, "Press in the picture, drag the arrow, release.");
     if (p.widgets.button(kStop, ImGui::GetContentRegionAvail().x)) set(p, "drop.on", false);
 }

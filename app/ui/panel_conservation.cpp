@@ -40,9 +40,7 @@ ImU32 colourOf(double change) {
 }
 
 Plot plotOf(const char* title, bool logarithmic) {
-    Plot plot;
-    plot.title = title;
-    plot.y.logarithmic = logarithmic;
+    Plot plot{.title = title, .y = {.logarithmic = logarithmic}};
     return plot;
 }
 
@@ -75,7 +73,7 @@ void besideOrBelow(float gap, float width) {
 /// A number of the table beside the previous one, with the table's own words.
 void numberBeside(PanelContext& p, const Control& control, const std::string& text) {
     besideOrBelow(0, ImGui::CalcTextSize(text.c_str()).x);
-    p.widgets.text(control, palette::kMuted, text.c_str());
+    p.widgets.text(control, palette::kMuted, text);
 }
 
 void drawConserved(PanelContext& p) {
@@ -88,7 +86,7 @@ void drawConserved(PanelContext& p) {
     const auto colour = [keeps](double change) { return keeps ? colourOf(change) : ImU32(palette::kMuted); };
     const std::string change =
         formatted("dE/E0 %+.1e", now.change) + (now.floor > 0 ? formatted(" +- %.0e", now.floor) : std::string());
-    p.widgets.text(kConservationNumbers, colour(now.change), change.c_str());
+    p.widgets.text(kConservationNumbers, colour(now.change), change);
     numberBeside(p, controlOf(parameter("run.energy_change")), formatted("   worst %.1e", watch.worst));
     if (std::isfinite(now.virial))
         numberBeside(p, controlOf(parameter("run.virial_ratio")), formatted("   2T/|W| %.3f", 2 * now.virial));
@@ -102,7 +100,7 @@ void drawConserved(PanelContext& p) {
     if (watch.advice.empty()) return;
     const float s = p.widgets.scale(), whole = ImGui::CalcTextSize(watch.advice.c_str()).x;
     besideOrBelow(10 * s, std::min(whole, 240 * s));
-    p.widgets.wrapped(colour(watch.worst), watch.advice.c_str());
+    p.widgets.wrapped(colour(watch.worst), watch.advice);
 }
 
 }  // namespace
@@ -114,7 +112,7 @@ void drawConservation(PanelContext& p) {
         const std::span<const ConservationPoint> points = watch.points;
         if (!watch.why.empty() || points.empty()) {
             p.widgets.text(kConservationNumbers, palette::kMuted,
-                           watch.why.empty() ? "Energy: the start is being measured" : std::string(watch.why).c_str());
+                           watch.why.empty() ? "Energy: the start is being measured" : std::string(watch.why));
         } else if (points.size() < 2) {
             drawConserved(p);
             p.widgets.wrapped(palette::kMuted, p.facts.step == points.back().step ? "Curves begin with the first step."

@@ -50,15 +50,14 @@ void drawSpeed(PanelContext& p) {
     constexpr double kReached = 0.9;
     const bool behind = !intent.paused && p.facts.speed > 0 && p.facts.speed < kReached * intent.speed;
     const double parts = intent.speed / ownSpeed(p.facts);
-    ImGui::PushFont(p.widgets.fonts().small);
+    const Letters letters(p.widgets.fonts().small);
     std::string text = "the scene's own pace";
     if (intent.speed == 0 || behind)
         text = (behind ? "this machine reaches " : "that makes ") +
                formatted("%.3g %s", p.facts.speed * unit.scale, unit.name.c_str());
     else if (std::abs(parts - 1) >= 1e-6)
         text = formatted("%.3g times ", parts) + text;
-    p.widgets.wrapped(palette::kMuted, text.c_str());
-    ImGui::PopFont();
+    p.widgets.wrapped(palette::kMuted, text);
 }
 
 /// The number of bodies: a slider in powers of two, and the exact number beside it.
@@ -85,9 +84,8 @@ void drawSlowStep(PanelContext& p) {
                                     "Start the scene with a number of bodies that this machine moves at a watchable pace"};
     const auto slow = slowStep(p.facts.configuration.bodies, stepCost(p.facts));
     if (!slow || !actionOf("fewer-bodies").unavailable(p.document).empty()) return;
-    const std::string text = formatted("One step takes about %.0f s here; %s bodies make %.0f steps/s.", slow->seconds,
-                                       grouped(slow->bodies).text, slow->stepsPerSecond);
-    p.widgets.wrapped(palette::kWarning, text.c_str());
+    p.widgets.wrapped(palette::kWarning, formatted("One step takes about %.0f s here; %s bodies make %.0f steps/s.",
+                                                   slow->seconds, grouped(slow->bodies).text, slow->stepsPerSecond));
     const std::string label = "Take " + std::string(grouped(slow->bodies)) + " bodies";
     Control button = kFewer;
     button.label = label.c_str();
@@ -128,13 +126,12 @@ void drawScene(PanelContext& p) {
     typedParameter(p, "run.seed", side);
     action(p, "next-seed", side, "+");
     drawNumbers(p);
-    ImGui::PushFont(p.widgets.fonts().small);
+    const Letters letters(p.widgets.fonts().small);
     const std::string caption(p.facts.scene->caption);
-    p.widgets.wrapped(palette::kMuted, caption.c_str());
+    p.widgets.wrapped(palette::kMuted, caption);
     const std::string note = predictabilityNote(p.facts.configuration.scene, *p.facts.integrator, p.facts.time,
                                                 p.facts.configuration.force.precision != Precision::fp64);
-    if (!note.empty()) p.widgets.wrapped(palette::kWarning, note.c_str());
-    ImGui::PopFont();
+    if (!note.empty()) p.widgets.wrapped(palette::kWarning, note);
 }
 
 Reason notTunable(const PanelContext& p, const char* what) {
@@ -236,8 +233,7 @@ void drawTerms(PanelContext& p) {
     }
     if (p.facts.brokenBonds > 0) {
         const std::size_t all = p.facts.brokenBonds + p.facts.bondLines;
-        const std::string text = formatted("%zu of %zu bonds have broken", p.facts.brokenBonds, all);
-        p.widgets.wrapped(palette::kMuted, text.c_str());
+        p.widgets.wrapped(palette::kMuted, formatted("%zu of %zu bonds have broken", p.facts.brokenBonds, all));
     }
 }
 

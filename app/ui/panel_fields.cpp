@@ -52,7 +52,7 @@ void drawField(PanelContext& p, std::vector<OuterField> fields, std::size_t inde
     const FieldLaw& law = field.row();
     const std::string name = "run.fields/" + std::to_string(index), nameOfName = name + "/name", remove = name + "/remove",
                       idea = std::string(law.idea) + ". It keeps " + std::string(keptUnder(law)) + ".";
-    p.widgets.text({nameOfName.c_str(), "", Tip::ofRow(idea)}, palette::kText, std::string(law.name).c_str());
+    p.widgets.text({nameOfName.c_str(), "", Tip::ofRow(idea)}, palette::kText, std::string(law.name));
     const float width = 64 * p.widgets.scale();
     ImGui::SameLine(ImGui::GetContentRegionMax().x - width);
     if (p.widgets.button({remove.c_str(), "Remove", "Take this force away"}, width)) {

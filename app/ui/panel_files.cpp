@@ -32,7 +32,7 @@ void drawRecovery(PanelContext& p) {
     ImGui::SetNextWindowBgAlpha(1);
     if (ImGui::Begin("gravlab recovery", nullptr, kFittedPanel | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("recovery");
-        p.widgets.wrapped(palette::kText, files.recoverText.c_str());
+        p.widgets.wrapped(palette::kText, files.recoverText);
         action(p, "recover", 0);
         ImGui::SameLine();
         action(p, "discard", 0);
@@ -79,14 +79,14 @@ void drawEntry(PanelContext& p, const Control& control, const FilesState::Entry&
     if (ImGui::Selectable(name.c_str())) p.post({OpenFile{entry.path}});
     p.widgets.finish(control);
     ImGui::SameLine(detail);
-    p.widgets.wrapped(palette::kMuted, entry.detail.c_str());
+    p.widgets.wrapped(palette::kMuted, entry.detail);
     ImGui::PopID();
 }
 
 /// Folders first, then files, newest first.
 void drawFolder(PanelContext& p) {
     const FilesState& files = p.state.files;
-    p.widgets.wrapped(palette::kMuted, files.folder.c_str());
+    p.widgets.wrapped(palette::kMuted, files.folder);
     ImGui::BeginChild("list", ImVec2(0, kListHeight * p.widgets.scale()));
     const auto folder = [&](const std::string& name) {
         ImGui::PushID(name.c_str());
@@ -98,7 +98,7 @@ void drawFolder(PanelContext& p) {
     for (const std::string& name : files.folders) folder(name);
     for (const FilesState::Entry& entry : files.entries) drawEntry(p, kEntry, entry);
     if (files.entries.empty() && !files.folder.empty())
-        p.widgets.wrapped(palette::kMuted, ("No snapshots in " + files.folder + ".").c_str());
+        p.widgets.wrapped(palette::kMuted, "No snapshots in " + files.folder + ".");
     ImGui::EndChild();
 }
 
@@ -128,7 +128,7 @@ void drawFiles(PanelContext& p) {
         if (p.widgets.field(kOpen, -1, "", typed) && !typed.empty()) p.post({OpenFile{typed}});
         drawFolder(p);
         drawRecent(p);
-        if (!files.busy.empty()) p.widgets.wrapped(palette::kMuted, files.busy.c_str());
+        if (!files.busy.empty()) p.widgets.wrapped(palette::kMuted, files.busy);
         ImGui::Dummy(ImVec2(0, 2 * s));
         if (p.widgets.button(kCloseFiles, 0)) set(p, "window.files", false);
     }

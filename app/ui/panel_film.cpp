@@ -87,7 +87,7 @@ void drawSettings(PanelContext& p) {
                                                : Reason(),
                .dragged = length});
     parameter(p, "film.panels", {.unavailable = running});
-    if (!film.active) p.widgets.wrapped(palette::kMuted, expectedText(p, plan).c_str());
+    if (!film.active) p.widgets.wrapped(palette::kMuted, expectedText(p, plan));
 }
 
 /// "1:05 left", "2 h 10 min left".
@@ -124,12 +124,12 @@ void drawFilmProgress(PanelContext& p) {
 void drawFilmDetails(PanelContext& p) {
     const FilmState& film = p.state.film;
     if (film.workPerSecond >= 0)
-        p.widgets.wrapped(palette::kMuted, (spanText(film.workPerSecond) + " of work per second of film").c_str());
+        p.widgets.wrapped(palette::kMuted, spanText(film.workPerSecond) + " of work per second of film");
     std::string more = film.ending ? "the encoder writes the last frames" : "";
     if (more.empty() && film.secondsLeft >= 0) more = leftText(film.secondsLeft);
     if (film.waiting && !film.ending) more += (more.empty() ? "" : ", ") + std::string("waiting for the encoder");
     if (more.empty() && p.document.intent.paused) more = "paused: no steps, no frames";
-    p.widgets.wrapped(palette::kMuted, more.empty() ? film.file.c_str() : more.c_str());
+    p.widgets.wrapped(palette::kMuted, more.empty() ? film.file : more);
 }
 
 }  // namespace

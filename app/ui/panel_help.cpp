@@ -84,7 +84,7 @@ void drawHelp(PanelContext& p) {
     if (!p.state.help) return;
     const float s = p.widgets.scale(), column = (kColumn + kGap) * s;
     const float high = p.surface.y - p.top - kStatusHeight * s;
-    ImGui::PushFont(p.widgets.fonts().small);
+    const Letters letters(p.widgets.fonts().small);
     const std::vector<Group> all = groups(s);
     const auto fit = static_cast<std::size_t>(std::max((p.surface.x - kGap * s) / column, 1.0f));
     const std::size_t columns = std::min(columnsAt(all, high - 50 * s), fit);
@@ -115,7 +115,6 @@ void drawHelp(PanelContext& p) {
         if (p.widgets.button(kCloseHelp, 0)) set(p, "window.help", false);
     }
     ImGui::End();
-    ImGui::PopFont();
 }
 
 }  // namespace gravlab

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cfloat>
-#include <cstddef>
 #include <utility>
 
 namespace gravlab {

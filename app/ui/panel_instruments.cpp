@@ -160,7 +160,7 @@ void drawInstruments(PanelContext& p) {
             text = profile->why;
         else if (profile)
             text = "R in " + unit + "; " + sampleText(*profile) + ", " + ageText(p.readouts.profileStep, p.facts.step);
-        p.widgets.text(kAbout, palette::kMuted, text.c_str());
+        p.widgets.text(kAbout, palette::kMuted, text);
         drawFindGroups(p);
         const float all = ImGui::GetContentRegionAvail().x;
         const float groups = p.facts.groups ? (kGroupsWidth + 10) * s : 0;

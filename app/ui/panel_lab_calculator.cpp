@@ -53,8 +53,7 @@ void drawPlanned(PanelContext& p, const GpuRow& row, const PlannedLaunch& launch
                                 "registers and %zu KiB of shared memory.",
                                 std::string(row.title).c_str(), std::string(row.capability).c_str(), row.multiprocessors,
                                 row.lanes, row.clock * 1e-9, row.warps, row.blocks,
-                                grouped(static_cast<std::uint64_t>(row.registers)).text, row.sharedBytes / 1024)
-                          .c_str());
+                                grouped(static_cast<std::uint64_t>(row.registers)).text, row.sharedBytes / 1024));
     p.widgets.finish(kPlannedDevice);
     const bool enough = f.blocks() >= f.multiprocessors;
     drawFact(
@@ -62,7 +61,7 @@ void drawPlanned(PanelContext& p, const GpuRow& row, const PlannedLaunch& launch
         formatted("%s %s %d", grouped(static_cast<std::uint64_t>(f.blocks())).text, enough ? ">=" : "<", f.multiprocessors),
         enough ? palette::kGood : palette::kText);
     if (!launch.refusal.empty()) {
-        p.widgets.wrapped(palette::kBad, ("It would not start: " + launch.refusal + ".").c_str());
+        p.widgets.wrapped(palette::kBad, "It would not start: " + launch.refusal + ".");
         return;
     }
     drawFact(p, kPlannedResident,
@@ -79,9 +78,8 @@ void drawPlanned(PanelContext& p, const GpuRow& row, const PlannedLaunch& launch
 /// N down, p to the right; a cell is green where every multiprocessor has a block.
 void drawTable(PanelContext& p, const GpuRow& row, const OccupancyAsk& ask) {
     const float line = ImGui::GetTextLineHeight(), wide = ImGui::GetContentRegionAvail().x;
-    p.widgets.wrapped(
-        palette::kMuted,
-        formatted("Blocks, N/p; green: at least one for each of %d multiprocessors", row.multiprocessors).c_str());
+    p.widgets.wrapped(palette::kMuted,
+                      formatted("Blocks, N/p; green: at least one for each of %d multiprocessors", row.multiprocessors));
     const ImVec2 from = ImGui::GetCursorScreenPos();
     const float first = 5 * line, high = 1.7f * line;
     const float cell = std::min((wide - first) / static_cast<float>(kTableBlocks.size()), 6 * line);
@@ -131,7 +129,7 @@ void drawTable(PanelContext& p, const GpuRow& row, const OccupancyAsk& ask) {
               launch.refusal.empty() ? formatted("%.0f %%", 100 * launch.facts.occupancy()) : std::string("-"));
     }
     p.widgets.finish(kPlannedTable);
-    p.widgets.wrapped(palette::kMuted, told.empty() ? " " : told.c_str());
+    p.widgets.wrapped(palette::kMuted, told.empty() ? " " : told);
 }
 
 }  // namespace
@@ -140,7 +138,7 @@ void drawLabCalculator(PanelContext& p) {
     const OccupancyAsk& ask = p.document.labPanel.planned;
     const GpuRow row = gpuOf(ask);
     const float s = p.widgets.scale(), wide = ImGui::GetContentRegionAvail().x;
-    ImGui::PushFont(p.widgets.fonts().small);
+    const Letters letters(p.widgets.fonts().small);
     if (ImGui::BeginChild("calculator asked", ImVec2(std::clamp(0.36f * wide, 230 * s, 320 * s), 0))) drawAsked(p);
     ImGui::EndChild();
     ImGui::SameLine();
@@ -152,7 +150,6 @@ void drawLabCalculator(PanelContext& p) {
                           "From published limits alone; nothing is measured. `gravlab occupancy` prints the same.");
     }
     ImGui::EndChild();
-    ImGui::PopFont();
 }
 
 }  // namespace gravlab

@@ -72,7 +72,7 @@ const RecordedRungs& recordedRungs(const std::string& device) {
 
 void drawRungs(PanelContext& p, const KernelRow& read) {
     const RecordedRungs& recorded = recordedRungs(deviceShown(p));
-    if (!recorded.heading.empty()) p.widgets.wrapped(palette::kMuted, recorded.heading.c_str());
+    if (!recorded.heading.empty()) p.widgets.wrapped(palette::kMuted, recorded.heading);
     constexpr auto kFlags = ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingStretchProp;
     if (!ImGui::BeginTable("rungs", 3, kFlags)) return;
     ImGui::TableSetupColumn("rung", 0, 3);
@@ -105,18 +105,17 @@ void drawLabLadder(PanelContext& p) {
     const KernelRow& read = rungOf(p);
     const float s = p.widgets.scale(), wide = ImGui::GetContentRegionAvail().x;
     if (ImGui::BeginChild("ladder rungs", ImVec2(std::clamp(0.36f * wide, 230 * s, 420 * s), 0))) {
-        ImGui::PushFont(p.widgets.fonts().small);
+        const Letters letters(p.widgets.fonts().small);
         parameter(p, "lab.rung");
         drawRungs(p, read);
-        ImGui::PopFont();
     }
     ImGui::EndChild();
     ImGui::SameLine();
     if (ImGui::BeginChild("ladder text", ImVec2(0, 0))) {
         ImGui::PushFont(p.widgets.fonts().small);
-        p.widgets.wrapped(palette::kText, (std::string(read.name) + ": " + std::string(read.idea)).c_str());
+        p.widgets.wrapped(palette::kText, std::string(read.name) + ": " + std::string(read.idea));
         const Reason reason = backend(read.backend).unavailable({});
-        if (!reason.empty()) p.widgets.wrapped(palette::kMuted, ("To read; it cannot run here: " + reason + ".").c_str());
+        if (!reason.empty()) p.widgets.wrapped(palette::kMuted, "To read; it cannot run here: " + reason + ".");
         ImGui::PopFont();
         drawKernelText(p, read);
     }
@@ -133,7 +132,7 @@ void drawLabRecorded(PanelContext& p) {
     parameter(p, "lab.papers");
     const std::string device = deviceShown(p);
     const RecordedFigure& figure = recordedFigure(device, p.document.labPanel.recordedFigure);
-    p.widgets.wrapped(palette::kWarning, figure.missing.empty() ? figure.heading.c_str() : figure.missing.c_str());
+    p.widgets.wrapped(palette::kWarning, figure.missing.empty() ? figure.heading : figure.missing);
     const ImVec2 from = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
     if (!figure.missing.empty() || size.x < 40 || size.y < 40) return ImGui::PopFont();
     Plot plot;
@@ -143,11 +142,7 @@ void drawLabRecorded(PanelContext& p) {
     plot.x.logarithmic = true;
     plot.y.label = "G interactions/s, forces only, recorded";
     for (const RecordedCurve& curve : figure.curves) {
-        PlotSeries series;
-        series.label = curve.label;
-        series.x = curve.x;
-        series.y = curve.y;
-        series.error = curve.halfSpread;
+        PlotSeries series{.label = curve.label, .x = curve.x, .y = curve.y, .error = curve.halfSpread};
         series.hollow.assign(curve.x.size(), true);
         series.dashed = true;
         plot.series.push_back(std::move(series));

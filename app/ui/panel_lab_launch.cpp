@@ -129,14 +129,13 @@ void drawBound(PanelContext& p, double rate, double bound, double boundNow) {
         const float x = from.x + part(boundNow);
         list.AddLine(ImVec2(x, from.y - 2 * s), ImVec2(x, from.y + size.y + 2 * s), palette::kText, 2 * s);
     }
-    ImGui::PushFont(p.widgets.fonts().small);
+    const Letters letters(p.widgets.fonts().small);
     std::string line = rate > 0 ? formatted("%s", withPrefix(rate).text) : std::string("not verified");
     line += formatted(" of %s interactions/s", withPrefix(bound).text);
     if (rate > 0) line += formatted(": %.0f %%", 100 * rate / bound);
     if (rate > 0 && boundNow > 0) line += formatted(", %.0f %% at the present clock", 100 * rate / boundNow);
     if (impossible) line += ": more than can be issued, so this is an error of the measurement and no rate";
-    p.widgets.wrapped(impossible ? palette::kBad : palette::kMuted, line.c_str());
-    ImGui::PopFont();
+    p.widgets.wrapped(impossible ? palette::kBad : palette::kMuted, line);
 }
 
 void drawDevice(PanelContext& p) {
@@ -212,7 +211,7 @@ void drawTimes(PanelContext& p) {
     }
     if (whole <= 0) return;
     p.widgets.label(kTreeTime);
-    p.widgets.wrapped(palette::kText, (times + formatted(": %.3g ms", 1e3 * whole)).c_str());
+    p.widgets.wrapped(palette::kText, times + formatted(": %.3g ms", 1e3 * whole));
     p.widgets.finish(kTreeTime);
 }
 
@@ -348,7 +347,7 @@ struct ShownSource {
 
 void drawFact(PanelContext& p, const Control& control, const std::string& value, ImU32 colour) {
     p.widgets.label(control);
-    p.widgets.text(control, colour, value.empty() ? "-" : value.c_str());
+    p.widgets.text(control, colour, value.empty() ? "-" : value);
 }
 
 void drawKernelText(PanelContext& p, const KernelRow& row) {
@@ -356,16 +355,16 @@ void drawKernelText(PanelContext& p, const KernelRow& row) {
     const float s = p.widgets.scale();
     ImFont* const font = p.widgets.fonts().mono;
     ImGui::PushFont(p.widgets.fonts().small);
-    const std::string head = source.file.empty()    ? "no text for this kernel"
-                             : source.below.empty() ? source.file
-                                                    : source.file + "; marked: not in '" + source.below + "'";
-    p.widgets.text(kSource, palette::kMuted, head.c_str());
+    p.widgets.text(kSource, palette::kMuted,
+                   source.file.empty()    ? "no text for this kernel"
+                   : source.below.empty() ? source.file
+                                          : source.file + "; marked: not in '" + source.below + "'");
     ImGui::PopFont();
     ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32(8, 10, 14, palette::light ? 255 : 200));
     if (ImGui::BeginChild("lab source", ImVec2(0, 0))) {
         // A new text starts at its first difference from the rung below.
         auto& [shown, rows, columns] = p.widgets.kept<ShownSource>();
-        ImGui::PushFont(font);
+        const Letters letters(font);
         const float high = std::floor(1.25f * font->FontSize);
         const float letter = font->CalcTextSizeA(font->FontSize, 1e6f, 0, "m").x;
         const float margin = 10 * s;
@@ -396,7 +395,6 @@ void drawKernelText(PanelContext& p, const KernelRow& row) {
             drawRow(list, at, line, rows[i], font, letter);
         }
         ImGui::Dummy(ImVec2(wide, high * static_cast<float>(rows.size())));
-        ImGui::PopFont();
     }
     ImGui::EndChild();
     ImGui::PopStyleColor();
@@ -406,8 +404,8 @@ void drawLabLaunch(PanelContext& p) {
     const float wide = ImGui::GetContentRegionAvail().x;
     if (ImGui::BeginChild("lab facts", ImVec2(std::max(0.42f * wide, std::min(250 * p.widgets.scale(), wide)), 0))) {
         const KernelRow& row = *p.facts.kernel;
-        ImGui::PushFont(p.widgets.fonts().small);
-        p.widgets.wrapped(palette::kText, (std::string(row.name) + ": " + std::string(row.idea)).c_str());
+        const Letters letters(p.widgets.fonts().small);
+        p.widgets.wrapped(palette::kText, std::string(row.name) + ": " + std::string(row.idea));
         if (!row.deterministic)
             p.widgets.wrapped(palette::kWarning,
                               "The order of its sums changes from run to run: a comparison, not a result.");
@@ -417,7 +415,6 @@ void drawLabLaunch(PanelContext& p) {
         else
             drawProcessor(p);
         if (!p.facts.figures.empty()) drawFigures(p);
-        ImGui::PopFont();
     }
     ImGui::EndChild();
     ImGui::SameLine();

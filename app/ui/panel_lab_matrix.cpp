@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 
 namespace gravlab {
 namespace {
@@ -223,11 +222,11 @@ void drawLabMatrix(PanelContext& p) {
         }
         return;
     }
-    char text[400];
     const auto n = static_cast<std::uint64_t>(matrix.bodies());
-    std::snprintf(text, sizeof text, "%s x %s pairs%s. %s.", grouped(n).text, grouped(n).text,
-                  matrix.stride() > 1 ? "; a cell is the largest of a block of neighbours" : "", matrix.path().c_str());
-    p.widgets.wrapped(palette::kMuted, text);
+    p.widgets.wrapped(
+        palette::kMuted,
+        formatted("%s x %s pairs%s. %s.", grouped(n).text, grouped(n).text,
+                  matrix.stride() > 1 ? "; a cell is the largest of a block of neighbours" : "", matrix.path().c_str()));
 
     parameter(p, "lab.matrix", {.width = 100 * s});
     ImGui::SameLine();
@@ -305,8 +304,8 @@ void drawLabMatrix(PanelContext& p) {
             const double off = std::abs(2 * part - 1);
             value = top * std::pow(10.0, -(1 - off) * static_cast<double>(PairMatrix::kDecades)) * (part > 0.5 ? -1 : 1);
         }
-        std::snprintf(text, sizeof text, matrix.shown() == PairValue::distance ? "%.3g" : "%.1e", value);
-        list.AddText(ImVec2(strip.x + 20 * s, strip.y + side * static_cast<float>(part)), palette::kMuted, text);
+        list.AddText(ImVec2(strip.x + 20 * s, strip.y + side * static_cast<float>(part)), palette::kMuted,
+                     formatted(matrix.shown() == PairValue::distance ? "%.3g" : "%.1e", value).c_str());
     }
     // Explain the lines, and which thread computes the pair under the pointer.
     const float aside = strip.x + 92 * s;
@@ -345,12 +344,10 @@ void drawLabMatrix(PanelContext& p) {
     }
     ImGui::EndGroup();
     ImGui::SetCursorScreenPos(ImVec2(from.x, from.y + side + 0.3f * line));
+    std::string text = hovered ? "The GPU searches this pair." : "Rest the pointer on a cell for its pair.";
     if (cell)
-        std::snprintf(text, sizeof text, "%s(%s, %s) = %.3e at distance %.4g", shownName(matrix.shown()).c_str(),
-                      grouped(cell->i).text, grouped(cell->j).text, cell->value, cell->distance);
-    else
-        std::snprintf(text, sizeof text,
-                      hovered ? "The GPU searches this pair." : "Rest the pointer on a cell for its pair.");
+        text = formatted("%s(%s, %s) = %.3e at distance %.4g", shownName(matrix.shown()).c_str(), grouped(cell->i).text,
+                         grouped(cell->j).text, cell->value, cell->distance);
     p.widgets.text(kScale, cell ? palette::kText : palette::kMuted, text);
     ImGui::PopFont();
 }

@@ -28,8 +28,8 @@ void drawTextTable(const TextTable& table) {
 void drawLabMemory(PanelContext& p) {
     const ServiceResults::Measured& lab = p.readouts.measured;
     action(p, lab.busy ? "lab-cancel" : "lab-memory", 130 * p.widgets.scale(), lab.busy ? "Cancel" : "Time the memories");
-    ImGui::PushFont(p.widgets.fonts().small);
-    if (!lab.status.empty()) p.widgets.wrapped(palette::kMuted, std::string(lab.status).c_str());
+    const Letters letters(p.widgets.fonts().small);
+    if (!lab.status.empty()) p.widgets.wrapped(palette::kMuted, std::string(lab.status));
     const std::vector<TextTable> tables = memoryTables(lab.memory);
     if (tables.empty())
         p.widgets.wrapped(palette::kMuted,
@@ -42,7 +42,6 @@ void drawLabMemory(PanelContext& p) {
     }
     ImGui::EndChild();
     p.widgets.finish(kMemoryTable);
-    ImGui::PopFont();
 }
 
 }  // namespace gravlab

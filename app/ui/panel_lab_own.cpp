@@ -61,7 +61,7 @@ void drawEditor(PanelContext& p) {
     ImFont* const font = p.widgets.fonts().mono;
     ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32(8, 10, 14, palette::light ? 255 : 200));
     if (ImGui::BeginChild("own editor", ImVec2(0, 0), false, ImGuiWindowFlags_HorizontalScrollbar)) {
-        ImGui::PushFont(font);
+        const Letters letters(font);
         const float high = ImGui::GetFontSize(), letter = font->CalcTextSizeA(font->FontSize, 1e6f, 0, "m").x;
         const float gutter = 5.5f * letter;
         std::size_t longest = 0;
@@ -110,7 +110,6 @@ void drawEditor(PanelContext& p) {
         if (enter && wasActive && !own.trying) invoke(p, "own-try");
         ImGui::PopStyleVar(2);
         ImGui::PopStyleColor(2);
-        ImGui::PopFont();
     }
     ImGui::EndChild();
     ImGui::PopStyleColor();
@@ -119,7 +118,7 @@ void drawEditor(PanelContext& p) {
 void drawOutcome(PanelContext& p) {
     const OwnKernel& own = p.document.labPanel.own;
     if (own.trying) {
-        p.widgets.wrapped(palette::kAccent, ("Trying: " + own.stage).c_str());
+        p.widgets.wrapped(palette::kAccent, "Trying: " + own.stage);
         return;
     }
     const bool changed = own.tried != own.text;
@@ -128,8 +127,7 @@ void drawOutcome(PanelContext& p) {
         p.widgets.wrapped(
             changed ? palette::kMuted : palette::kGood,
             formatted("Right: %s. A force takes %.3g ms (%s interactions/s with %zu bodies)", own.sentence.c_str(),
-                      1e3 * own.secondsPerForce, withPrefix(n * n / own.secondsPerForce).text, own.bodies)
-                .c_str());
+                      1e3 * own.secondsPerForce, withPrefix(n * n / own.secondsPerForce).text, own.bodies));
         if (p.facts.kernel->name == own.kernel)
             p.widgets.wrapped(palette::kText,
                               "It computes the run: its rate is at the right, its registers on page Launch.");
@@ -137,13 +135,12 @@ void drawOutcome(PanelContext& p) {
         for (const CompilerMessage& message : own.messages) {
             const std::string text =
                 (message.line > 0 ? "line " + std::to_string(message.line) + ": " : std::string()) + message.text;
-            p.widgets.wrapped(changed ? palette::kMuted : message.error ? palette::kBad : palette::kWarning, text.c_str());
+            p.widgets.wrapped(changed ? palette::kMuted : message.error ? palette::kBad : palette::kWarning, text);
             if (ImGui::IsItemClicked() && message.line > 0) p.widgets.kept<Editor>().wantedLine = message.line;
         }
     } else if (!own.sentence.empty()) {
         const bool struck = own.outcome == OwnOutcome::wrong || own.outcome == OwnOutcome::failed;
-        p.widgets.wrapped(changed || !struck ? palette::kMuted : palette::kBad,
-                          ((struck ? "No rate: " : "") + own.sentence).c_str());
+        p.widgets.wrapped(changed || !struck ? palette::kMuted : palette::kBad, (struck ? "No rate: " : "") + own.sentence);
     }
     if (changed && own.outcome != OwnOutcome::unfinished)
         p.widgets.wrapped(palette::kMuted, "The text has changed since it was tried.");
@@ -156,7 +153,7 @@ void drawLabOwn(PanelContext& p) {
     const std::string& below = p.widgets.kept<Editor>().below;
     const float s = p.widgets.scale(), wide = ImGui::GetContentRegionAvail().x;
     if (ImGui::BeginChild("own facts", ImVec2(std::clamp(0.34f * wide, std::min(230 * s, 0.5f * wide), 420 * s), 0))) {
-        ImGui::PushFont(p.widgets.fonts().small);
+        const Letters letters(p.widgets.fonts().small);
         const float half = 0.5f * (ImGui::GetContentRegionAvail().x - 6 * s);
         const std::string begun = own.text->empty() ? "a text of the list" : below;
         if (p.widgets.beginCombo(kBegin, begun)) {
@@ -177,8 +174,7 @@ void drawLabOwn(PanelContext& p) {
                 "endless loop nor a bad address affects the run. Ctrl Enter also does it. Choose a text under 'Begin with'. "
                 "The lesson own-kernel (F2) explains two of them; docs/own-kernels.md lists what a text may use.");
         else if (!below.empty())
-            p.widgets.wrapped(palette::kMuted, ("Marked: lines that '" + below + "' does not have.").c_str());
-        ImGui::PopFont();
+            p.widgets.wrapped(palette::kMuted, "Marked: lines that '" + below + "' does not have.");
     }
     ImGui::EndChild();
     ImGui::SameLine();

@@ -4,7 +4,6 @@
 #include "app/ui/parameter_widgets.h"
 
 #include <cmath>
-#include <cstdio>
 
 namespace gravlab {
 namespace {
@@ -28,7 +27,7 @@ void drawProgress(PanelContext& p) {
     if (lab.busy)
         list.AddRectFilled(from, ImVec2(from.x + size.x * static_cast<float>(lab.progress), from.y + size.y),
                            palette::kAccent, 2 * s);
-    ImGui::PushFont(p.widgets.fonts().small);
+    const Letters letters(p.widgets.fonts().small);
     std::string line(lab.status);
     if (const SweepResult* best = lab.best; best && !lab.tuning) {
         const double rate = lab.shown.wholeSteps ? best->row.stepInteractionsPerSecond : best->row.interactionsPerSecond;
@@ -37,8 +36,7 @@ void drawProgress(PanelContext& p) {
             launchSentence(best->point.backend, best->point.kernel, best->point.options.threads, best->point.term).c_str(),
             grouped(best->row.bodies).text, withPrefix(rate).text);
     }
-    p.widgets.wrapped(palette::kMuted, line.empty() ? "nothing measured yet" : line.c_str());
-    ImGui::PopFont();
+    p.widgets.wrapped(palette::kMuted, line.empty() ? "nothing measured yet" : line);
 }
 
 /// Kernels that are wrong on purpose: the measured speed, struck through, and why it is not a rate.
@@ -48,15 +46,15 @@ void drawStruck(PanelContext& p) {
         const BenchmarkRow& row = result.row;
         if (row.trap.empty()) continue;
         const std::string rate = row.struckRate > 0 ? withPrefix(row.struckRate).text + std::string("interactions/s") : "-";
-        p.widgets.wrapped(palette::kText, row.kernel.c_str());
+        p.widgets.wrapped(palette::kText, row.kernel);
         ImGui::SameLine(130 * s);
-        p.widgets.text(kStruck, palette::kBad, rate.c_str());
+        p.widgets.text(kStruck, palette::kBad, rate);
         const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();
         const float y = std::floor(0.5f * (from.y + to.y));
         if (row.struckRate > 0)
             ImGui::GetWindowDrawList()->AddLine(ImVec2(from.x - 2, y), ImVec2(to.x + 2, y), palette::kBad, 2 * s);
         ImGui::SameLine();
-        p.widgets.wrapped(palette::kMuted, row.note.c_str());
+        p.widgets.wrapped(palette::kMuted, row.note);
     }
 }
 
@@ -94,10 +92,9 @@ void drawLabSweep(PanelContext& p) {
     ImGui::Dummy(size);
     p.widgets.finish(kPlot);
     const PlotStyle style{.light = palette::light, .fontScale = 1, .lineWidth = palette::line(2 * s), .legend = true};
-    ImGui::PushFont(p.widgets.fonts().small);
+    const Letters letters(p.widgets.fonts().small);
     ImDrawList& ink = *ImGui::GetWindowDrawList();
     drawResults(ink, from, ImVec2(from.x + size.x, from.y + size.y), lab.shown, style);
-    ImGui::PopFont();
 }
 
 }  // namespace gravlab

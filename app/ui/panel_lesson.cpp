@@ -71,7 +71,7 @@ void drawText(PanelContext& p, std::string_view text, ImU32 colour) {
             colouredText(colour, block.text);
         } else {
             if (block.kind == TextBlock::Kind::point) ImGui::Bullet();
-            p.widgets.wrapped(colour, block.text.c_str());
+            p.widgets.wrapped(colour, block.text);
         }
         ImGui::Dummy(ImVec2(0, 2 * s));
     }
@@ -152,19 +152,19 @@ void drawQuestion(PanelContext& p, const LessonQuestion& question, const std::op
     }
     if (!given) return;
     const std::string answer = said(p, question, *given);
-    if (!judged) return p.widgets.wrapped(palette::kAccent, ("You said " + answer + ".").c_str());
+    if (!judged) return p.widgets.wrapped(palette::kAccent, "You said " + answer + ".");
     const bool right = isRight(question, *given);
     const std::string verdict =
         right ? "Right: you said " + answer + "."
               : "Not quite: you said " + answer + ", and it is " + said(p, question, question.answer) + ".";
-    p.widgets.wrapped(right ? palette::kGood : palette::kWarning, verdict.c_str());
+    p.widgets.wrapped(right ? palette::kGood : palette::kWarning, verdict);
     drawText(p, question.why, palette::kText);
 }
 
 void drawRecorded(PanelContext& p, const LessonTable& which) {
     const RecordedTable table = recordedTable(which);
     const Beside small(p, p.widgets.fonts().small);
-    p.widgets.wrapped(palette::kMuted, table.heading.c_str());
+    p.widgets.wrapped(palette::kMuted, table.heading);
     // As wide as its own numbers: proportional widths would keep those of the previous table.
     constexpr auto kFlags = ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings;
     if (ImGui::BeginTable("recorded", static_cast<int>(table.columns.size()) + 1, kFlags)) {
@@ -222,7 +222,7 @@ void drawStep(PanelContext& p, const LessonStep& step) {
     if (!step.picture.empty()) drawPicture(p, step.picture);
     if (!step.kernel.empty()) drawKernel(p, step.kernel);
     if (!missing.empty()) {
-        p.widgets.wrapped(palette::kWarning, ("Not on this machine: " + missing + ".").c_str());
+        p.widgets.wrapped(palette::kWarning, "Not on this machine: " + missing + ".");
         return;
     }
     if (step.predict && phase >= LessonPhase::predict) {
@@ -234,14 +234,14 @@ void drawStep(PanelContext& p, const LessonStep& step) {
     if (!step.task.empty()) {
         section(p, "Do");
         const bool done = phase > LessonPhase::act;
-        p.widgets.wrapped(done ? palette::kMuted : palette::kAccent, plainText(p, step.task).c_str());
+        p.widgets.wrapped(done ? palette::kMuted : palette::kAccent, plainText(p, step.task));
     }
     if (phase <= LessonPhase::after) drawWatched(p, step);
     if (phase == LessonPhase::act && !step.show.empty()) action(p, "lesson-show", 0);
     if (phase == LessonPhase::act && lesson.late)
         p.widgets.wrapped(palette::kMuted,
                           "This takes longer than expected: is the run paused, or is a step of the task missing?");
-    if (!lesson.problem.empty()) p.widgets.wrapped(palette::kWarning, lesson.problem.c_str());
+    if (!lesson.problem.empty()) p.widgets.wrapped(palette::kWarning, lesson.problem);
     if (phase < LessonPhase::question) return;
     if (!step.explain.empty()) {
         section(p, "The text");
@@ -327,7 +327,7 @@ void drawLessonPanel(PanelContext& p) {
     if (ImGui::Begin("gravlab lesson", nullptr, kPanelWindow | ImGuiWindowFlags_NoScrollbar)) {
         p.widgets.panel("lesson");
         drawTabs(p);
-        ImGui::PushFont(lesson.large ? p.widgets.fonts().large : p.widgets.fonts().normal);
+        const Letters type(lesson.large ? p.widgets.fonts().large : p.widgets.fonts().normal);
         if (lesson.large) ImGui::SetWindowFontScale(kLargeLetters);
         const bool listed = lesson.listed || !lesson.lesson;
         const float button = ImGui::CalcTextSize("Present").x + 4 * ImGui::GetStyle().FramePadding.x;
@@ -344,11 +344,10 @@ void drawLessonPanel(PanelContext& p) {
         action(p, "lesson-close", button, "Close");
         if (!listed) {
             constexpr float kTitle = 0.66f;
-            ImGui::PushFont(p.widgets.fonts().large);
+            const Letters large(p.widgets.fonts().large);
             ImGui::SetWindowFontScale(lesson.large ? 1 : kTitle);
-            p.widgets.wrapped(palette::kText, lesson.now()->title.c_str());
+            p.widgets.wrapped(palette::kText, lesson.now()->title);
             ImGui::SetWindowFontScale(letters(p));
-            ImGui::PopFont();
         }
         ImGui::BeginChild("text", ImVec2(0, listed ? 0 : -buttonsHeight()));
         if (lesson.large) ImGui::SetWindowFontScale(kLargeLetters);
@@ -359,7 +358,6 @@ void drawLessonPanel(PanelContext& p) {
         ImGui::EndChild();
         if (!listed) drawButtons(p);
         ImGui::SetWindowFontScale(1);
-        ImGui::PopFont();
     }
     ImGui::End();
 }

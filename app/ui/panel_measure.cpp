@@ -74,7 +74,7 @@ void drawRate(PanelContext& p) {
     if (!known) {
         p.widgets.text(rate, palette::kMuted, check || p.document.intent.paused ? "-" : "checking");
     } else {
-        p.widgets.text(rate, failed ? palette::kBad : palette::kText, digits);
+        p.widgets.text(rate, failed ? palette::kBad : palette::kText, digits.text);
         if (failed) strikeThrough(palette::kBad, 2 * p.widgets.scale());
     }
     const float wide = ImGui::GetItemRectSize().x, high = ImGui::GetTextLineHeight();
@@ -84,11 +84,11 @@ void drawRate(PanelContext& p) {
         // size.
         const float drop = 0.76f * (fonts.large->FontSize - fonts.normal->FontSize);
         ImGui::SetCursorPos(ImVec2(at.x + wide + 7 * p.widgets.scale(), at.y + drop));
-        p.widgets.wrapped(palette::kMuted, formatted("%s%sinteractions/s", gap + 1, gap[1] ? " " : "").c_str());
+        p.widgets.wrapped(palette::kMuted, formatted("%s%sinteractions/s", gap + 1, gap[1] ? " " : ""));
     }
     ImGui::SetCursorPos(ImVec2(at.x, at.y + high + ImGui::GetStyle().ItemSpacing.y));
 
-    ImGui::PushFont(fonts.small);
+    const Letters letters(fonts.small);
     const bool verified = check && check->passed && t.interactionsPerSecond > 0;
     const Text bodies =
         withPrefix(t.forceSeconds > 0 ? static_cast<double>(p.facts.configuration.bodies) / t.forceSeconds : 0);
@@ -100,7 +100,7 @@ void drawRate(PanelContext& p) {
         line = formatted("%sbodies/s, summed by cells", bodies.text);
     else if (verified)
         line = formatted("%sFLOP/s effective, at 20 a pair", withPrefix(kFlopsPerPair * t.interactionsPerSecond).text);
-    p.widgets.text(kFlops, palette::kMuted, line.c_str());
+    p.widgets.text(kFlops, palette::kMuted, line);
 
     const char* const verdict = failed ? "FAILED" : "verified";
     const ImU32 colour = failed ? palette::kBad : palette::kGood;
@@ -109,12 +109,12 @@ void drawRate(PanelContext& p) {
                        p.document.intent.paused ? "forces: the next step is checked" : "forces: being checked");
     } else if (check->nonFinite > 0) {
         line = formatted("FAILED: %zu of %zu forces are not finite", check->nonFinite, check->samples);
-        p.widgets.text(error, palette::kBad, line.c_str());
+        p.widgets.text(error, palette::kBad, line);
     } else if (check->allowed > 0) {
         line = formatted("%s: 99 %% within %s\nmedian %s, largest %s", verdict, errorText(check->p99).text,
                          errorText(check->median).text, errorText(check->max).text);
         if (check->momentum >= 0) line += formatted("\nmomentum %s", errorText(check->momentum).text);
-        p.widgets.text(kAllowedError, colour, line.c_str());
+        p.widgets.text(kAllowedError, colour, line);
     } else if (check->passed && check->p999 == 0) {
         p.widgets.text(error, palette::kGood, "verified: equal to fp64 in every digit");
     } else {
@@ -123,16 +123,15 @@ void drawRate(PanelContext& p) {
         // With a wide font, a line for each number.
         if (ImGui::CalcTextSize(line.c_str()).x > ImGui::GetContentRegionAvail().x)
             line.replace(line.find(',') + 1, 1, "\n");
-        p.widgets.text(error, colour, line.c_str());
+        p.widgets.text(error, colour, line);
     }
-    ImGui::PopFont();
 }
 
 /// The rate over time, with labels, minimum and maximum.
 void drawHistory(PanelContext& p) {
     const Telemetry& t = p.readouts.rates;
     const float s = p.widgets.scale();
-    ImGui::PushFont(p.widgets.fonts().small);
+    const Letters letters(p.widgets.fonts().small);
     const float line = ImGui::GetTextLineHeight();
     // The unit is at the left and the extremes at the right, in two lines when they do not fit one.
     const float wide = ImGui::CalcTextSize("G interactions/s  min 0.0001234  max 0.0001234").x;
@@ -191,7 +190,6 @@ void drawHistory(PanelContext& p) {
     list.AddText(ImVec2(a.x, b.y + 2 * s), palette::kMuted, text);
     const ImVec2 now = ImGui::CalcTextSize("now");
     list.AddText(ImVec2(b.x - now.x, b.y + 2 * s), palette::kMuted, "now");
-    ImGui::PopFont();
 }
 
 void drawPace(PanelContext& p) {
@@ -247,7 +245,7 @@ void drawSplit(PanelContext& p) {
     list.AddRectFilled(ImVec2(right - size.x * static_cast<float>(wait / whole), from.y), ImVec2(right, from.y + size.y),
                        waiting, 3 * s);
 
-    ImGui::PushFont(p.widgets.fonts().small);
+    const Letters letters(p.widgets.fonts().small);
     const float half = ImGui::GetContentRegionAvail().x / 2, left = ImGui::GetCursorPosX();
     const float line = ImGui::GetTextLineHeight();
     const bool paired = ImGui::CalcTextSize("integrate 0.001 ms").x + 14 * s < half;
@@ -257,14 +255,12 @@ void drawSplit(PanelContext& p) {
         const float box = 7 * s, y = at.y + 0.5f * (line - box);
         list.AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + box, y + box), colour, 2 * s);
         ImGui::SetCursorPosX(ImGui::GetCursorPosX() + 12 * s);
-        const std::string text = formatted("%s %s ms", name, milliseconds(ms).text);
-        p.widgets.wrapped(palette::kMuted, text.c_str());
+        p.widgets.wrapped(palette::kMuted, formatted("%s %s ms", name, milliseconds(ms).text));
     };
     for (std::size_t i = 0; i < parts.ms.size(); ++i) legend(i, parts.names[i], parts.ms[i], kPartColours[i]);
     constexpr std::size_t kOther = 4, kWait = 6;  // both at the left: the second name is too long for half of the panel
     legend(kOther, "other", idle - wait, palette::veil(40));
     legend(kWait, "waiting for display", wait, waiting);
-    ImGui::PopFont();
 }
 
 /// Is the scene in balance? Empty when that has no meaning.
@@ -272,13 +268,12 @@ void drawBalance(PanelContext& p) {
     const std::span<const VirialState> start = p.readouts.balance;
     if (start.empty()) return;
     p.widgets.section("Balance");
-    ImGui::PushFont(p.widgets.fonts().small);
+    const Letters letters(p.widgets.fonts().small);
     const std::string text = virialText(start, measuredDrift(start, p.readouts.conserved.points), p.facts.scene->units);
     ImGui::BeginGroup();
-    p.widgets.wrapped(palette::kText, text.c_str());
+    p.widgets.wrapped(palette::kText, text);
     ImGui::EndGroup();
     p.widgets.finish(kBalance);
-    ImGui::PopFont();
 }
 
 void drawWhere(PanelContext& p) {
@@ -290,16 +285,15 @@ void drawWhere(PanelContext& p) {
                 {kVertices, p.facts.vertexPath},
                 {kPicture, p.facts.drawMethod},
                 {kRenderer, p.renderer}};
-    ImGui::PushFont(p.widgets.fonts().small);
+    const Letters letters(p.widgets.fonts().small);
     bool first = true;
     for (const auto& row : rows) {
         ImGui::BeginGroup();
-        p.widgets.wrapped(first ? palette::kText : palette::kMuted, row.text.c_str());
+        p.widgets.wrapped(first ? palette::kText : palette::kMuted, row.text);
         ImGui::EndGroup();
         p.widgets.finish(row.control);
         first = false;
     }
-    ImGui::PopFont();
 }
 
 }  // namespace

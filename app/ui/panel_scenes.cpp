@@ -214,7 +214,7 @@ void drawSceneGroups(PanelContext& p, const std::vector<ScenesOfGroup>& groups, 
     }
     ImGui::PopStyleVar();
     if (groups.empty())
-        p.widgets.wrapped(palette::kMuted, ("No scene has '" + p.picker.search + "' in its name or description.").c_str());
+        p.widgets.wrapped(palette::kMuted, "No scene has '" + p.picker.search + "' in its name or description.");
 }
 
 void walkScenes(PanelContext& p, const SceneGrid& grid) {
@@ -242,8 +242,8 @@ void drawSceneDetail(PanelContext& p) {
         const Scene& scene = *p.picker.chosen;
         std::string head(scene.name);
         if (scene.fixedBodies) head += "   " + std::string(grouped(scene.fixedBodies)) + " bodies";
-        p.widgets.wrapped(palette::kAccent, head.c_str());
-        p.widgets.wrapped(palette::kText, std::string(scene.caption.empty() ? scene.idea : scene.caption).c_str());
+        p.widgets.wrapped(palette::kAccent, head);
+        p.widgets.wrapped(palette::kText, std::string(scene.caption.empty() ? scene.idea : scene.caption));
     }
     ImGui::EndChild();
 }

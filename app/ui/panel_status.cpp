@@ -110,7 +110,7 @@ void drawStatusLine(PanelContext& p) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2((kMargin + 8) * s, 5 * s));
     if (ImGui::Begin("gravlab status", nullptr, kStatusWindow | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("status");
-        ImGui::PushFont(p.widgets.fonts().small);
+        const Letters letters(p.widgets.fonts().small);
         const StatusTexts said = statusTexts(p);
         plain((said.state + said.scene).c_str(), false);
         if (!said.number.empty()) {
@@ -127,12 +127,12 @@ void drawStatusLine(PanelContext& p) {
         if (!said.automatic.empty()) {
             quiet(p, "   ");
             ImGui::SameLine(0, 0);
-            p.widgets.text(kAutomatic, palette::kText, said.automatic.c_str());
+            p.widgets.text(kAutomatic, palette::kText, said.automatic);
         }
         if (!said.rungs.empty()) quiet(p, said.rungs.c_str());
         if (!said.lowered.empty()) {
             ImGui::SameLine(0, 0);
-            p.widgets.wrapped(palette::kWarning, said.lowered.c_str());
+            p.widgets.wrapped(palette::kWarning, said.lowered);
         }
         const char* hint = "F1 keys    F10 menus    Tab picture alone";
         const float right = p.surface.x - ImGui::CalcTextSize(hint).x - (kMargin + 8) * s;
@@ -140,7 +140,6 @@ void drawStatusLine(PanelContext& p) {
             ImGui::SameLine(right);
             p.widgets.wrapped(palette::kMuted, hint);
         }
-        ImGui::PopFont();
     }
     ImGui::End();
     ImGui::PopStyleVar(3);
@@ -155,7 +154,7 @@ void drawMessage(PanelContext& p) {
     if (ImGui::Begin("gravlab message", nullptr,
                      kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("message");
-        p.widgets.wrapped(p.document.warning ? palette::kWarning : palette::kText, p.document.message.c_str());
+        p.widgets.wrapped(p.document.warning ? palette::kWarning : palette::kText, p.document.message);
         if (p.document.warning) action(p, "dismiss", 0, "Close");
     }
     ImGui::End();
@@ -171,7 +170,7 @@ void drawDoubt(PanelContext& p, const char* window, const char* panel, const std
     if (ImGui::Begin(window, nullptr,
                      kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel(panel);
-        p.widgets.wrapped(palette::kText, text.c_str());
+        p.widgets.wrapped(palette::kText, text);
         answers();
     }
     ImGui::End();

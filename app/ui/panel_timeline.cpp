@@ -99,7 +99,7 @@ void drawTimeline(PanelContext& p) {
             const std::string text =
                 formatted("%s   step %lld%s", clockText(marks[near].time, p.facts.scene->units).c_str(),
                           static_cast<long long>(marks[near].step), marks[near].other ? "   (the other branch)" : "");
-            ImGui::PushFont(p.widgets.fonts().small);
+            const Letters letters(p.widgets.fonts().small);
             const ImVec2 size = ImGui::CalcTextSize(text.c_str());
             const float x = std::clamp(scale.x(marks[near].step) - 0.5f * size.x, from.x, from.x + width - size.x);
             ImDrawList& front = *ImGui::GetForegroundDrawList();
@@ -107,7 +107,6 @@ void drawTimeline(PanelContext& p) {
             front.AddRectFilled(ImVec2(at.x - 5 * s, at.y - 2 * s), ImVec2(at.x + size.x + 5 * s, at.y + size.y + 2 * s),
                                 palette::kPlate, 4 * s);
             front.AddText(at, palette::kText, text.c_str());
-            ImGui::PopFont();
         }
     }
     ImGui::End();

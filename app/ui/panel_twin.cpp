@@ -116,7 +116,7 @@ void drawTwinStrip(PanelContext& p) {
         const SceneUnits& units = p.facts.scene->units;
         std::string text = divergenceText(curve, units);
         if (!pair.sampling.empty()) text += "; " + std::string(pair.sampling);
-        p.widgets.text(kTwinNumbers, palette::kText, text.c_str());
+        p.widgets.text(kTwinNumbers, palette::kText, text);
         const float gap = 6 * s, tall = ImGui::GetContentRegionAvail().y;
         Plot apart = separationPlot(curve), energy = twinEnergyPlot(curve, pair.labels);
         const ShownUnit time = unitOfTime(p.facts.time, units);

@@ -50,11 +50,10 @@ float mostOfHeight(const PanelContext& p) { return p.surface.y - p.top - (kStatu
 bool isLow(const PanelContext& p) { return mostOfHeight(p) < kLowCard * p.widgets.scale(); }
 
 void drawTitle(PanelContext& p, const char* text) {
-    ImGui::PushFont(p.widgets.fonts().large);
+    const Letters letters(p.widgets.fonts().large);
     ImGui::SetWindowFontScale(kTitlePart);
     p.widgets.wrapped(palette::kText, text);
     ImGui::SetWindowFontScale(1);
-    ImGui::PopFont();
 }
 
 void drawGestures(PanelContext& p) {
@@ -63,7 +62,7 @@ void drawGestures(PanelContext& p) {
     for (const auto& [hand, does] : gestures()) {
         if (place % 2) ImGui::SameLine(left + half);
         const float at = place++ % 2 ? left + half : left;
-        p.widgets.wrapped(palette::kAccent, hand.c_str());
+        p.widgets.wrapped(palette::kAccent, hand);
         ImGui::SameLine(at + 52 * s);
         ImGui::TextUnformatted(does.c_str());
     }
@@ -156,12 +155,11 @@ void drawWelcome(PanelContext& p) {
         p.widgets.panel("welcome");
         const Scene& scene = *p.facts.scene;
         ImGui::PushFont(p.widgets.fonts().small);
-        const std::string heading = "Welcome to gravlab. " + std::string(grouped(p.facts.configuration.bodies)) +
-                                    " bodies move here, computed as you watch:";
-        p.widgets.wrapped(palette::kMuted, heading.c_str());
+        p.widgets.wrapped(palette::kMuted, "Welcome to gravlab. " + std::string(grouped(p.facts.configuration.bodies)) +
+                                               " bodies move here, computed as you watch:");
         ImGui::PopFont();
         drawTitle(p, asSentence(scene.idea).c_str());
-        p.widgets.wrapped(palette::kText, std::string(scene.caption).c_str());
+        p.widgets.wrapped(palette::kText, std::string(scene.caption));
         p.widgets.section("Look around");
         drawGestures(p);
         p.widgets.section("Three things to try");
@@ -195,7 +193,7 @@ void drawAbout(PanelContext& p) {
         p.widgets.section("This build");
         ImGui::PushFont(p.widgets.fonts().small);
         const std::string text = versionText();  // its first line is the title
-        p.widgets.wrapped(palette::kMuted, text.substr(std::min(text.find('\n') + 1, text.size())).c_str());
+        p.widgets.wrapped(palette::kMuted, text.substr(std::min(text.find('\n') + 1, text.size())));
         ImGui::PopFont();
         p.widgets.section("This machine");
         ImGui::PushFont(p.widgets.fonts().small);

@@ -22,8 +22,7 @@ double sized(double change, bool start) {
 }  // namespace
 
 Plot separationPlot(const Divergence& divergence) {
-    Plot plot;
-    plot.y.logarithmic = true;
+    Plot plot{.y = {.logarithmic = true}};
     // The first two colours are those of the runs.
     plot.series.resize(2);
     plot.series.push_back(curveOverTime(divergence.points(), "rms", [](const DivergencePoint& p) { return p.apart.rms; }));
@@ -35,8 +34,7 @@ Plot separationPlot(const Divergence& divergence) {
 }
 
 Plot twinEnergyPlot(const Divergence& divergence, const std::pair<std::string, std::string>& labels) {
-    Plot plot;
-    plot.y.logarithmic = true;
+    Plot plot{.y = {.logarithmic = true}};
     const auto summed = [](const DivergencePoint& p) { return !std::isnan(p.change) || !std::isnan(p.twinChange); };
     if (std::none_of(divergence.points().begin(), divergence.points().end(), summed)) return plot;
     const double start = divergence.points().front().time;

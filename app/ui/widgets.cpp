@@ -117,14 +117,13 @@ void Widgets::panel(const char* name) {
 
 void Widgets::section(const char* title) {
     ImGui::Dummy(ImVec2(0, 3 * scale_));
-    ImGui::PushFont(fonts_.small);
+    const Letters letters(fonts_.small);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 size = ImGui::CalcTextSize(title);
     colouredText(palette::kMuted, title);
     const float y = std::floor(at.y + 0.5f * size.y) + 0.5f;
     const float right = at.x + ImGui::GetContentRegionAvail().x;
     ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x + size.x + 8 * scale_, y), ImVec2(right, y), palette::kFaint);
-    ImGui::PopFont();
 }
 
 bool Widgets::fold(const Control& control, bool open) {
@@ -151,12 +150,12 @@ bool Widgets::fold(const Control& control, bool open) {
     return open;
 }
 
-void Widgets::text(const Control& control, ImU32 colour, const char* text) {
+void Widgets::text(const Control& control, ImU32 colour, const std::string& text) {
     wrapped(colour, text);
     finish(control);
 }
 
-void Widgets::wrapped(ImU32 colour, const char* text) {
+void Widgets::wrapped(ImU32 colour, const std::string& text) {
     // ImGui breaks single words that are wider than this.
     ImGui::PushTextWrapPos(0);
     colouredText(colour, linesWithin(text, ImGui::GetContentRegionAvail().x));

@@ -77,6 +77,15 @@ struct Fonts {
     ImFont* mono = nullptr;  ///< program text
 };
 
+/// The font of what is drawn during its lifetime.
+class Letters {
+public:
+    explicit Letters(ImFont* font) { ImGui::PushFont(font); }
+    ~Letters() { ImGui::PopFont(); }
+    Letters(const Letters&) = delete;
+    Letters& operator=(const Letters&) = delete;
+};
+
 /// Numbers of a drag field.
 struct DragRange {
     double least = 0, most = 1;
@@ -115,8 +124,8 @@ public:
     /// A heading that opens and closes the following section; true while open. `open` is the initial state.
     bool fold(const Control& control, bool open);
     /// Text with a tooltip of its own.
-    void text(const Control& control, ImU32 colour, const char* text);
-    void wrapped(ImU32 colour, const char* text);
+    void text(const Control& control, ImU32 colour, const std::string& text);
+    void wrapped(ImU32 colour, const std::string& text);
 
     /// True when pressed.
     bool button(const Control& control, float width, const Reason& unavailable = {}, const ImVec2* foot = nullptr);
