@@ -1,12 +1,11 @@
 // Measurements compared field by field, and bodies to measure. Rule: a NaN is a difference.
 #pragma once
+#include "sim/core/text.h"
 #include "sim/forces/law.h"
 #include "sim/measure/diagnostics.h"
 #include "tests/bodies.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,8 +23,7 @@ inline std::string differences(const Diagnostics& a, const Diagnostics& b, const
     std::string text;
     const auto compare = [&](const char* what, double got, double want, double scale, double allowed) {
         if (got == want || std::abs(got - want) <= allowed * scale) return;
-        char line[160];
-        std::snprintf(line, sizeof line, "%s: %.17g, not %.17g; ", what, got, want);
+        const std::string line = formatted("%s: %.17g, not %.17g; ", what, got, want);
         text += line;
     };
     const double mass = std::abs(b.mass), speed = std::sqrt(2 * std::abs(b.kinetic) * mass);

@@ -5,14 +5,12 @@
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/tables/format.h"
-#include "sim/backends/backend.h"
 #include "sim/core/random.h"
 #include "sim/core/thread_pool.h"
 #include "sim/forces/precision.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <span>
 
 namespace gravlab {
@@ -267,11 +265,8 @@ void Trial::finish() {
         return;
     }
     if (bound > 0 && highest > kBoundSlack * bound) {
-        char text[160];
-        std::snprintf(text, sizeof text, "measured %.4g interactions/s, but this device cannot issue more than %.4g",
-                      highest, bound);
         row_.verified = false;
-        row_.note = text;
+        row_.note = formatted("measured %.4g interactions/s, but this device cannot issue more than %.4g", highest, bound);
         return;
     }
     row_.interactionsPerSecond = rate;

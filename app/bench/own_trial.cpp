@@ -4,6 +4,7 @@
 #include "app/bench/kernel_source.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
+#include "app/tables/format.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
@@ -85,11 +86,7 @@ void put(std::string& to, std::string_view name, std::string_view value) {
     to += value;
     to += '\n';
 }
-void put(std::string& to, std::string_view name, double value) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.17g", value);
-    put(to, name, std::string_view(text));
-}
+void put(std::string& to, std::string_view name, double value) { put(to, name, formatted("%.17g", value)); }
 /// Removes the first value; false at the end, and when the last value is incomplete.
 bool take(std::string_view& from, std::string_view& name, std::string_view& value) {
     const std::size_t end = from.find('\n');
@@ -277,14 +274,10 @@ std::optional<OwnTrialReply> OwnTrial::poll() {
     const double limit = computes ? limits_.force : limits_.compile;
     if (hostClock() - stageSince_ < limit) return std::nullopt;
     process_.end();
-    char text[160];
-    std::snprintf(
-        text, sizeof text,
-        computes ? "%s takes longer than %.3g s: does a loop not end?" : "%s takes longer than %.3g s; it was ended",
-        reply_.stage.c_str(), limit);
     reply_.outcome = OwnOutcome::failed;
     if (computes) reply_.fault = OwnFault::endless;
-    reply_.sentence = text;
+    reply_.sentence = reply_.stage + formatted(" takes longer than %.3g s", limit) +
+                      (computes ? ": does a loop not end?" : "; it was ended");
     return reply_;
 }
 

@@ -309,10 +309,9 @@ void addPassages(Rows& rows) {
     for (const Known& known : kKnown)
         for (std::size_t kind = 0; kind < 3; ++kind) {
             static constexpr const char* kKinds[] = {"bound", "captured", "free"};
-            char name[100];
-            std::snprintf(name, sizeof name, "passage of mass %g, %s: particles %s", known.mass,
-                          known.prograde ? "prograde" : "retrograde", kKinds[kind]);
-            rows.push_back({name, static_cast<double>(known.count[kind]), 1,
+            rows.push_back({formatted("passage of mass %g, %s: particles %s", known.mass,
+                                      known.prograde ? "prograde" : "retrograde", kKinds[kind]),
+                            static_cast<double>(known.count[kind]), 1,
                             [&known, kind] { return static_cast<double>(passage(known.mass, known.prograde)[kind]); }});
         }
 }

@@ -3,6 +3,7 @@
 
 #include "app/bench/verify.h"
 #include "app/system/interrupt.h"
+#include "app/tables/format.h"
 #include "sim/backends/devices.h"
 #include "sim/core/error.h"
 #include "sim/core/sha256.h"
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <span>
 
@@ -162,12 +162,11 @@ void runSliced(Backend& backend, const Case& c, RowPrint& print) {
 }
 
 RowPrint printOf(Backend& backend, const Case& c, const ForceTerms& others, bool onDevice) {
-    RowPrint print;
-    print.kernel = std::string(c.row.name);
-    print.law = c.law;
-    print.precision = std::string(nameOf(c.force.precision));
-    print.integrator = std::string(c.integrator.name);
-    print.bodies = c.bodies;
+    RowPrint print{.kernel = std::string(c.row.name),
+                   .law = c.law,
+                   .precision = std::string(nameOf(c.force.precision)),
+                   .integrator = std::string(c.integrator.name),
+                   .bodies = c.bodies};
     load(backend, c, others);
     std::vector<Double4> accelerations;
     backend.accelerations(accelerations);
@@ -234,14 +233,12 @@ std::string rowPrintHead() {
 }
 
 std::string csvOf(const RowPrint& p) {
-    char numbers[240];
-    std::snprintf(numbers, sizeof numbers, "%.17g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", p.interactions, p.forces, p.launches,
-                  p.copies, p.shownLaunches, p.shownCopies, p.bytes);
     std::string line;
     for (const std::string& cell : {p.kernel, p.law, p.precision, p.integrator, std::to_string(p.bodies), p.force, p.state,
                                     p.vertices, p.sliced, p.check})
         line += cell + ",";
-    return line + numbers;
+    return line + formatted("%.17g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", p.interactions, p.forces, p.launches, p.copies,
+                            p.shownLaunches, p.shownCopies, p.bytes);
 }
 
 }  // namespace gravlab

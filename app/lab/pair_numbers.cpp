@@ -1,6 +1,7 @@
 #include "app/lab/pair_numbers.h"
 
 #include "app/system/interrupt.h"
+#include "app/tables/format.h"
 #include "sim/core/error.h"
 #include "sim/core/vec3.h"
 #include "sim/forces/law.h"
@@ -66,11 +67,7 @@ void writePairNumbers(const std::string& path, std::span<const Double4> position
             continue;
         }
         line.clear();
-        for (const double number : row) {
-            char text[32];
-            std::snprintf(text, sizeof text, "%s%.9g", line.empty() ? "" : ",", number);
-            line += text;
-        }
+        for (const double number : row) line += formatted(line.empty() ? "%.9g" : ",%.9g", number);
         file.write(line + "\n");
     }
     file.commit();

@@ -9,7 +9,6 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>

@@ -2,14 +2,13 @@
 // pixels.
 #include "app/plots/plot.h"
 
+#include "app/tables/format.h"
 #include "sim/core/round_number.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
-#include <utility>
 
 namespace gravlab {
 namespace {
@@ -213,19 +212,11 @@ std::vector<double> roundTicks(double low, double high, bool logarithmic, int mo
 }
 
 std::string tickText(double value) {
-    char text[64];
     const double size = std::abs(value);
     if (value == 0) return "0";
-    if (size >= 1e7 || size < 1e-4) {
-        std::snprintf(text, sizeof text, "%.3g", value);
-        return text;
-    }
-    if (size < 1000 || value != std::floor(value)) {
-        std::snprintf(text, sizeof text, "%.6g", value);
-        return text;
-    }
-    std::snprintf(text, sizeof text, "%.0f", size);
-    std::string digits = text;
+    if (size >= 1e7 || size < 1e-4) return formatted("%.3g", value);
+    if (size < 1000 || value != std::floor(value)) return formatted("%.6g", value);
+    std::string digits = formatted("%.0f", size);
     for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), ",");
     return value < 0 ? "-" + digits : digits;
 }
@@ -406,8 +397,7 @@ void drawHeatMap(ImDrawList& ink, ImVec2 topLeft, ImVec2 bottomRight, const Heat
             return static_cast<int>(t < 0.5f ? p + 2 * t * (q - p) : q + (2 * t - 1) * (r - q));
         };
         ink.AddRectFilled(a, b, IM_COL32(mix(20, 60, 250), mix(30, 130, 225), mix(80, 140, 80), 255));
-        char text[32];
-        std::snprintf(text, sizeof text, map.values[i] < 10 ? "%.2f" : "%.0f", map.values[i]);
+        const std::string text = formatted(map.values[i] < 10 ? "%.2f" : "%.0f", map.values[i]);
         if (pen.extent(text).x < w - 2 && line < h)
             pen.text(middle, text, t > 0.55f ? IM_COL32(10, 10, 10, 255) : IM_COL32(240, 240, 240, 255), 0.5f, 0.5f);
         if (i == best)

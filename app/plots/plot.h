@@ -11,18 +11,18 @@ namespace gravlab {
 
 /// An axis: its label, its unit, and whether it is logarithmic (base 10; values <= 0 are then omitted).
 struct PlotAxis {
-    std::string label;
+    std::string label{};
     bool logarithmic = false;
-    double low = 0, high = 0;        ///< both 0: from the data
-    std::vector<double> ticks;       ///< explicit tick values, e.g. block sizes; empty: round numbers
-    std::vector<std::string> names;  ///< labels of these ticks; empty: their numbers
+    double low = 0, high = 0;          ///< both 0: from the data
+    std::vector<double> ticks{};       ///< explicit tick values, e.g. block sizes; empty: round numbers
+    std::vector<std::string> names{};  ///< labels of these ticks; empty: their numbers
 };
 
 /// One curve. `error` may be empty, else the half length of each error bar; `hollow` marks extrapolated points.
 struct PlotSeries {
-    std::string label;
-    std::vector<double> x, y, error;
-    std::vector<bool> hollow;
+    std::string label{};
+    std::vector<double> x{}, y{}, error{};
+    std::vector<bool> hollow{};
     bool line = true, markers = true;
     bool dashed = false;  ///< dashed line: not measured on this machine
     void add(double atX, double atY) {
@@ -37,12 +37,12 @@ struct PlotSeries {
 };
 
 struct Plot {
-    std::string title;
-    PlotAxis x, y;
-    std::vector<PlotSeries> series;
+    std::string title{};
+    PlotAxis x{}, y{};
+    std::vector<PlotSeries> series{};
     double markX = 0;  ///< the best point; drawn as a vertical line when `marked`
     bool marked = false;
-    std::vector<double> changes;                ///< values of x at which a setting changed: dashed lines
+    std::vector<double> changes{};              ///< values of x at which a setting changed: dashed lines
     std::string empty = "nothing to show yet";  ///< text in place of axes when no series has a point
 };
 
@@ -52,9 +52,7 @@ PlotSeries& seriesNamed(Plot& plot, const std::string& label);
 /// A curve without markers: `value` of each point over its time.
 template <class Points, class Value>
 PlotSeries curveOverTime(const Points& points, std::string label, Value value) {
-    PlotSeries series;
-    series.label = std::move(label);
-    series.markers = false;
+    PlotSeries series{.label = std::move(label), .markers = false};
     for (const auto& point : points) series.add(point.time, value(point));
     return series;
 }
@@ -83,9 +81,9 @@ void drawPlot(ImDrawList& ink, ImVec2 topLeft, ImVec2 bottomRight, const Plot& p
 
 /// A map of values over two axes (block x unroll): cells coloured dark to bright, each with its number, the best one framed.
 struct HeatMap {
-    std::string title, xLabel, yLabel, unit;
-    std::vector<std::string> columns, rows;
-    std::vector<double> values;  ///< rows x columns; NaN: not measured
+    std::string title{}, xLabel{}, yLabel{}, unit{};
+    std::vector<std::string> columns{}, rows{};
+    std::vector<double> values{};  ///< rows x columns; NaN: not measured
 };
 void drawHeatMap(ImDrawList& ink, ImVec2 topLeft, ImVec2 bottomRight, const HeatMap& map, const PlotStyle& style);
 

@@ -3,7 +3,6 @@
 #include "app/tables/format.h"
 
 #include <cmath>
-#include <cstdio>
 
 namespace gravlab {
 namespace {
@@ -11,18 +10,13 @@ namespace {
 std::string unitOr(std::string_view name, const char* otherwise) { return name.empty() ? otherwise : std::string(name); }
 
 Plot plotOf(const char* title, const SceneUnits& units) {
-    Plot plot;
-    plot.title = title;
-    plot.x.label = "R [" + unitOr(units.length, "L") + "]";
+    Plot plot{.title = title, .x = {.label = "R [" + unitOr(units.length, "L") + "]"}};
     return plot;
 }
 
 void add(Plot& plot, const char* label, const Profile& profile, double ProfileRing::*column, double lengthScale,
          double scale, bool line = true) {
-    PlotSeries series;
-    series.label = label;
-    series.line = line;
-    series.markers = !line;
+    PlotSeries series{.label = label, .line = line, .markers = !line};
     for (const ProfileRing& ring : profile.rings) {
         // A missing number leaves a gap; zero has no logarithm and counts as missing.
         const double value = ring.*column * scale;
@@ -91,17 +85,13 @@ std::string profileTable(const Profile& profile, const SceneUnits& units) {
     for (const char* name : {"v_phi", "v_circular", "v_circular_mass", "sigma_r", "sigma_z"})
         text += "," + std::string(name) + in(units.speed);
     text += ",toomre_q\n";
-    char cell[48];
     for (const ProfileRing& ring : profile.rings) {
-        std::snprintf(cell, sizeof cell, "%.9g,%zu", ring.radius * units.lengthScale, ring.bodies);
-        text += cell;
+        text += formatted("%.9g,%zu", ring.radius * units.lengthScale, ring.bodies);
         const double speed = units.speedScale;
         for (const double value :
              {ring.surfaceDensity * weight / area, ring.rotation * speed, ring.circular * speed, ring.circularOfMass * speed,
-              ring.dispersionR * speed, ring.dispersionZ * speed, ring.toomreQ}) {
-            std::snprintf(cell, sizeof cell, ",%.9g", value);
-            text += std::isfinite(value) ? cell : ",";
-        }
+              ring.dispersionR * speed, ring.dispersionZ * speed, ring.toomreQ})
+            text += std::isfinite(value) ? formatted(",%.9g", value) : ",";
         text += "\n";
     }
     return text;

@@ -3,7 +3,6 @@
 
 #include <cinttypes>
 #include <cmath>
-#include <cstdarg>
 #include <cstdio>
 
 namespace gravlab {
@@ -69,18 +68,6 @@ std::string htmlText(std::string_view text) {
     for (const char c : text)
         result += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : std::string(1, c);
     return result;
-}
-
-std::string formatted(const char* format, ...) {
-    va_list values, again;
-    va_start(values, format);
-    va_copy(again, values);
-    const int length = std::vsnprintf(nullptr, 0, format, values);
-    va_end(values);
-    std::string text(length > 0 ? static_cast<std::size_t>(length) : 0, '\0');
-    std::vsnprintf(text.data(), text.size() + 1, format, again);
-    va_end(again);
-    return text;
 }
 
 }  // namespace gravlab

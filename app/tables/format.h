@@ -1,5 +1,7 @@
 // Numbers as people read them. Texts that a panel shows in every frame use small fixed buffers, without allocation.
 #pragma once
+#include "sim/core/text.h"  // formatted()
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -30,9 +32,6 @@ Text shortNumber(double value);
 
 /// A text as content of an HTML page.
 std::string htmlText(std::string_view text);
-
-/// The output of printf, of any length.
-[[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...);
 
 /// The middle of the sorted values, or the mean of the two in the middle; 0 for no values.
 inline double median(std::vector<double> values) {

@@ -3,9 +3,7 @@
 #include "sim/backends/backend.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <iterator>
-#include <string>
 
 namespace gravlab {
 namespace {

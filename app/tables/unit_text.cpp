@@ -4,16 +4,13 @@
 #include "sim/core/round_number.h"
 
 #include <cmath>
-#include <cstdio>
 #include <string_view>
 
 namespace gravlab {
 
 std::string threeDigits(double value) {
-    char text[32];
     const double size = std::abs(value);
-    std::snprintf(text, sizeof text, size >= 100 && size < 1e5 ? "%.0f" : "%.3g", value);
-    return text;
+    return formatted(size >= 100 && size < 1e5 ? "%.0f" : "%.3g", value);
 }
 
 RoundLength roundLength(double most, const SceneUnits& units) {
@@ -47,16 +44,10 @@ ShownUnit unitOfTime(double time, const SceneUnits& units) {
 }
 
 std::string clockText(double time, const SceneUnits& units) {
-    char text[64];
     const auto [name, scale] = unitOfTime(time, units);
     const double value = time * scale, size = std::abs(value);
-    std::snprintf(text, sizeof text, "t = %.*f",
-                  name == "Gyr"                   ? 3
-                  : size >= 100 || name == "days" ? 1
-                  : size >= 10                    ? 2
-                                                  : 3,
-                  value);
-    return units.time.empty() ? text : text + (" " + name);
+    const int digits = name == "Gyr" ? 3 : size >= 100 || name == "days" ? 1 : size >= 10 ? 2 : 3;
+    return formatted("t = %.*f", digits, value) + (units.time.empty() ? "" : " " + name);
 }
 
 std::string timeText(double time, const SceneUnits& units) {

@@ -6,12 +6,12 @@
 #include "sim/backends/kernel_rows.h"
 #include "sim/backends/memory_need.h"
 #include "sim/core/names.h"
+#include "sim/core/text.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <map>
 
@@ -201,12 +201,8 @@ Reason refusal(StepProgram program, const ForceTerms& terms, const TermBodies& b
         if (!(std::abs(timeStep) > limit.longest)) continue;
         // Rounded down to two digits, so that the named step is accepted.
         const double unit = std::pow(10.0, std::floor(std::log10(limit.longest)) - 1);
-        char text[96];
-        std::snprintf(text, sizeof text, "the time step %g is too long for ", timeStep);
-        Reason reason = text + limit.why;
-        std::snprintf(text, sizeof text, ": take a time step of %.2g or less (--dt)",
-                      std::floor(limit.longest / unit) * unit);
-        return reason + text;
+        return formatted("the time step %g is too long for ", timeStep) + limit.why +
+               formatted(": take a time step of %.2g or less (--dt)", std::floor(limit.longest / unit) * unit);
     }
     return {};
 }

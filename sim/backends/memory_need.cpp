@@ -2,19 +2,15 @@
 
 #include "sim/core/error.h"
 #include "sim/core/names.h"
+#include "sim/core/text.h"
 
 #include <cmath>
-#include <cstdio>
 
 namespace gravlab {
 namespace {
 
 /// Three digits, in units of a thousand million, as memory is sold: "25.7".
-std::string gigabytes(double bytes) {
-    char text[40];
-    std::snprintf(text, sizeof text, bytes < 100e9 ? "%.3g" : "%.0f", bytes / 1e9);
-    return text;
-}
+std::string gigabytes(double bytes) { return formatted(bytes < 100e9 ? "%.3g" : "%.0f", bytes / 1e9); }
 
 }  // namespace
 

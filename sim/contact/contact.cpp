@@ -3,13 +3,12 @@
 #include "sim/contact/contact.h"
 
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 #include "sim/core/thread_pool.h"
 #include "sim/forces/law.h"
 #include "sim/forces/second_pair_law.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <numbers>
 #include <numeric>
 #include <utility>
@@ -156,11 +155,9 @@ ContactTotals takeContacts(std::vector<StateArray>& arrays, const std::string& n
 std::string contactLogHeader() { return "step,time,event,first,second,speed,lost,x,y,z,mass,radius\n"; }
 
 std::string contactLogRow(const ContactEvent& e) {
-    char text[320];
-    std::snprintf(text, sizeof text, "%lld,%.17g,%s,%u,%u,%.9g,%.9g,%.17g,%.17g,%.17g,%.17g,%.17g\n",
-                  static_cast<long long>(e.step), e.time, e.kind == ContactKind::merge ? "merge" : "bounce", e.first,
-                  e.second, e.speed, e.lost, e.place.x, e.place.y, e.place.z, e.mass, e.radius);
-    return text;
+    return formatted("%lld,%.17g,%s,%u,%u,%.9g,%.9g,%.17g,%.17g,%.17g,%.17g,%.17g\n", static_cast<long long>(e.step), e.time,
+                     e.kind == ContactKind::merge ? "merge" : "bounce", e.first, e.second, e.speed, e.lost, e.place.x,
+                     e.place.y, e.place.z, e.mass, e.radius);
 }
 
 }  // namespace gravlab

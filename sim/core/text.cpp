@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdarg>
 #include <cstdint>
+#include <cstdio>
 
 namespace gravlab {
 namespace {
@@ -51,6 +53,18 @@ std::string inLowerCase(std::string_view text) {
     std::string small(text);
     std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return std::tolower(c); });
     return small;
+}
+
+std::string formatted(const char* format, ...) {
+    va_list values, again;
+    va_start(values, format);
+    va_copy(again, values);
+    const int length = std::vsnprintf(nullptr, 0, format, values);
+    va_end(values);
+    std::string text(length > 0 ? static_cast<std::size_t>(length) : 0, '\0');
+    std::vsnprintf(text.data(), text.size() + 1, format, again);
+    va_end(again);
+    return text;
 }
 
 }  // namespace gravlab

@@ -55,6 +55,9 @@ constexpr KeyValue keyValue(std::string_view line) {
 /// sequences and invalid UTF-8. Letters of every language stay.
 std::string printable(std::string_view text);
 
+/// The output of printf, of any length.
+[[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...);
+
 /// The text with its ASCII capitals in lower case.
 std::string inLowerCase(std::string_view text);
 

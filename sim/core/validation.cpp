@@ -2,22 +2,17 @@
 #include "sim/core/validation.h"
 
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <limits>
-#include <string>
 
 namespace gravlab {
 namespace {
 
-std::string text(double value) {
-    char digits[40];
-    std::snprintf(digits, sizeof digits, "%g", value);
-    return digits;
-}
+std::string text(double value) { return formatted("%g", value); }
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 

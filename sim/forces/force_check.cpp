@@ -1,14 +1,12 @@
 // Compares forces with fp64. Rule: every comparison is written so that a NaN fails it.
 #include "sim/forces/force_check.h"
 
-#include "sim/core/particles.h"
 #include "sim/core/random.h"
+#include "sim/core/text.h"
 #include "sim/forces/reference_force.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -32,22 +30,19 @@ double quantile(const std::vector<double>& sorted, double share) {
 }  // namespace
 
 std::string ForceCheck::text() const {
-    char line[200];
+    std::string line;
     if (samples == 0) return "force check: no bodies compared";
     if (nonFinite > 0)
-        std::snprintf(line, sizeof line,
-                      "force check FAILED: %zu of %zu bodies have an acceleration that is not finite, body %u first",
-                      nonFinite, samples, static_cast<unsigned>(worst));
+        line = formatted("force check FAILED: %zu of %zu bodies have an acceleration that is not finite, body %u first",
+                         nonFinite, samples, static_cast<unsigned>(worst));
     else if (allowed > 0)
-        std::snprintf(
-            line, sizeof line,
+        line = formatted(
             "force check %s: relative error median %.1e, 99 %% %.1e of %.1e allowed, worst %.1e (body %u) of %zu bodies",
             passed ? "passed" : "FAILED", median, p99, allowed, max, static_cast<unsigned>(worst), samples);
     else
-        std::snprintf(line, sizeof line,
-                      "force check %s: relative error median %.1e, 99.9 %% %.1e, worst %.1e (body %u) of %zu bodies",
-                      passed ? "passed" : "FAILED", median, p999, max, static_cast<unsigned>(worst), samples);
-    return term.empty() ? line : line + (", of " + term);
+        line = formatted("force check %s: relative error median %.1e, 99.9 %% %.1e, worst %.1e (body %u) of %zu bodies",
+                         passed ? "passed" : "FAILED", median, p999, max, static_cast<unsigned>(worst), samples);
+    return term.empty() ? line : line + ", of " + term;
 }
 
 ForceCheck compareForces(std::span<const Double4> got, std::span<const Double4> want, ForceGate gate,

@@ -2,6 +2,7 @@
 #include "sim/forces/force_term.h"
 
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -35,8 +35,7 @@ std::vector<TermKind>& kinds() {
 
 /// The mark of a term in files: "term.07.springs".
 std::string markOf(std::size_t index, std::string_view kind) {
-    char digits[24];
-    std::snprintf(digits, sizeof digits, "%02zu.", index);
+    const std::string digits = formatted("%02zu.", index);
     return std::string(kPrefix) + digits + std::string(kind);
 }
 

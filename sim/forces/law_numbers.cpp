@@ -1,10 +1,10 @@
 #include "sim/forces/law_numbers.h"
 
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 #include "sim/forces/law.h"
 
 #include <cctype>
-#include <cstdio>
 #include <vector>
 
 namespace gravlab {
@@ -54,11 +54,7 @@ std::span<const LawNumber> lawNumbers() {
     return rows;
 }
 
-std::string rangeText(const LawNumber& number) {
-    char text[60];
-    std::snprintf(text, sizeof text, "%g to %g", number.least, number.most);
-    return text;
-}
+std::string rangeText(const LawNumber& number) { return formatted("%g to %g", number.least, number.most); }
 
 void requireLawNumber(const LawNumber& number, double value) {
     if (value >= number.least && value <= number.most) return;

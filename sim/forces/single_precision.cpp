@@ -2,6 +2,7 @@
 #include "sim/forces/single_precision.h"
 
 #include "sim/core/pages.h"
+#include "sim/core/text.h"
 #include "sim/core/thread_pool.h"
 #include "sim/forces/close_pairs.h"
 #include "sim/forces/force_check.h"
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <mutex>
 #include <vector>
@@ -140,13 +140,11 @@ std::string spoiltPair(const ParticleSet& bodies, const ForceSettings& force, co
         return "it cannot distinguish the positions of bodies " + std::to_string(merged->first) + " and " +
                std::to_string(merged->second) + " apart";
     if (worst.error <= kSingleWorst) return {};
-    char text[200];
-    std::snprintf(text, sizeof text,
-                  "it would round the coordinates of body %u so that its force changes by up to %.1e: body %u is only %.2g "
-                  "away, %.2g from the origin",
-                  static_cast<unsigned>(worst.body), worst.error, static_cast<unsigned>(worst.neighbour), worst.distance,
-                  length(bodies.position[worst.body]));
-    return text;
+    return formatted(
+        "it would round the coordinates of body %u so that its force changes by up to %.1e: body %u is only %.2g "
+        "away, %.2g from the origin",
+        static_cast<unsigned>(worst.body), worst.error, static_cast<unsigned>(worst.neighbour), worst.distance,
+        length(bodies.position[worst.body]));
 }
 
 // Within these bounds, pairs of usual bodies stay far from both ends of single precision.
@@ -212,11 +210,8 @@ std::string spoiltStep(const ParticleSet& bodies, const ForceSettings& force, co
         const double own = length(xyz(bodies.velocity[slow[k]])), orbital = std::sqrt(length(xyz(pulls[k])) * coordinate);
         const double speed = std::max(own, orbital), place = lastPlace(coordinate);
         if (speed <= kAtRest * largest.speed || orbital * dt >= kRoundingsOnOrbit * place) continue;
-        char text[200];
-        std::snprintf(text, sizeof text,
-                      "a time step of %.2g moves body %u by %.2g, and it keeps a coordinate of %.2g to %.2g only", timeStep,
-                      static_cast<unsigned>(slow[k]), speed * dt, coordinate, place);
-        return text;
+        return formatted("a time step of %.2g moves body %u by %.2g, and it keeps a coordinate of %.2g to %.2g only",
+                         timeStep, static_cast<unsigned>(slow[k]), speed * dt, coordinate, place);
     }
     return {};
 }
@@ -272,20 +267,14 @@ std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings
     }
     const Largest largest = largestOf(bodies);
     const double heaviest = largest.source;
-    char text[200];
     const auto inRange = [](double value) { return value == 0 || (value >= kSmallest && value <= 1e35); };
-    if (!inRange(largest.length) || largest.length > kFarthestInSingle || !inRange(largest.speed) || !inRange(heaviest)) {
-        std::snprintf(text, sizeof text, "lengths of %.2g, speeds of %.2g or masses of %.2g leave its range", largest.length,
-                      largest.speed, heaviest);
-        return text;
-    }
+    if (!inRange(largest.length) || largest.length > kFarthestInSingle || !inRange(largest.speed) || !inRange(heaviest))
+        return formatted("lengths of %.2g, speeds of %.2g or masses of %.2g leave its range", largest.length, largest.speed,
+                         heaviest);
     const auto [check, rms] = trial(bodies, force, others, heaviest);
-    if (!check.passed || !(check.max <= kSingleWorst)) {
-        std::snprintf(text, sizeof text,
-                      "its forces would be wrong by %.1e (median; worst %.1e) at lengths of %.2g and masses of %.2g",
-                      check.median, check.max, largest.length, heaviest);
-        return text;
-    }
+    if (!check.passed || !(check.max <= kSingleWorst))
+        return formatted("its forces would be wrong by %.1e (median; worst %.1e) at lengths of %.2g and masses of %.2g",
+                         check.median, check.max, largest.length, heaviest);
     const double floor = kCancellingShare * rms;
     if (std::string why = spoiltPair(bodies, force, largest, floor); !why.empty()) return why;
     for (const auto& term : others)

@@ -2,13 +2,13 @@
 
 #include "sim/core/error.h"
 #include "sim/core/random.h"
+#include "sim/core/text.h"
 #include "sim/core/thread_pool.h"
 #include "sim/groups/friends.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 
 namespace gravlab {
@@ -123,9 +123,7 @@ double linkingLength(const ParticleSet& bodies, const Linking& linking) {
     const double length = linking.length > 0 ? linking.length : linking.mean * meanDistance(bodies);
     // 0 where all bodies are at one point.
     if (length == 0 || (length >= 1e-150 && length <= 1e150)) return length;
-    char text[160];
-    std::snprintf(text, sizeof text, "the linking length is %g; its square must be a number: give 1e-150 to 1e150", length);
-    throw UsageError(text);
+    throw UsageError(formatted("the linking length is %g; its square must be a number: give 1e-150 to 1e150", length));
 }
 
 std::vector<std::uint32_t> groupsByPairs(const ParticleSet& bodies, double length) {

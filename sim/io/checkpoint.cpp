@@ -4,6 +4,7 @@
 #include "sim/contact/contact.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
+#include "sim/core/text.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
 #include "sim/integrators/radau15_dense.h"
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <tuple>
 #include <utility>
 
@@ -108,21 +108,18 @@ void suit(Scene& row, const ParticleSet& bodies, const Snapshot& snapshot, std::
         unit = name.empty() ? std::string() : " " + std::string(name);
         return unit.c_str();
     };
-    char text[80];
     if (snapshot.softening) {
         row.softening = *snapshot.softening;
     } else {
         row.softening = bodies.size() <= kUnsoftened ? 0 : orElse(0.5 * e.radius / std::cbrt(n), 0);
-        std::snprintf(text, sizeof text, "softening %g%s", row.softening * row.units.lengthScale, behind(row.units.length));
-        chosen = text;
+        chosen = formatted("softening %g%s", row.softening * row.units.lengthScale, behind(row.units.length));
     }
     if (snapshot.timeStep && *snapshot.timeStep != 0) {
         row.timeStep = *snapshot.timeStep;
     } else {
         row.timeStep =
             rounded(bodies.size() <= kFewBodies ? fewBodyTimeStep(bodies, row.softening) : 0.25 * row.softening / e.speed);
-        std::snprintf(text, sizeof text, "time step %g%s", row.timeStep * row.units.timeScale, behind(row.units.time));
-        addTo(chosen, text, " and ");
+        addTo(chosen, formatted("time step %g%s", row.timeStep * row.units.timeScale, behind(row.units.time)), " and ");
     }
     if (!chosen.empty()) notes.push_back(chosen + " suit the bodies, and apply unless --softening and --dt are given");
 }
@@ -144,8 +141,7 @@ std::string unitsText(const SceneUnits& units) {
         {"L", units.lengthScale, units.length}, {"M", units.massScale, units.mass}, {"T", units.timeScale, units.time}};
     for (const auto& [name, scale, unit] : parts) {
         if (unit.empty()) continue;
-        char number[40];
-        std::snprintf(number, sizeof number, ", [%s] = %g ", name, scale);
+        const std::string number = formatted(", [%s] = %g ", name, scale);
         text.append(number).append(unit);
     }
     return text;
@@ -239,9 +235,8 @@ namespace {
 void noteContradictions(const RunRequest& settings, const Snapshot& snapshot, std::vector<std::string>& notes) {
     const auto compare = [&](const char* what, double said, const std::optional<double>& stored) {
         if (!stored || *stored == said) return;
-        char text[160];
-        std::snprintf(text, sizeof text, "its settings say a %s of %.9g, its header %.9g: that of the settings is used",
-                      what, said, *stored);
+        const std::string text =
+            formatted("its settings say a %s of %.9g, its header %.9g: that of the settings is used", what, said, *stored);
         notes.push_back(text);
     };
     if (settings.timeStep) compare("time step", *settings.timeStep, snapshot.timeStep);

@@ -2,11 +2,11 @@
 #include "sim/measure/orbit.h"
 
 #include "sim/core/body_edit.h"
+#include "sim/core/text.h"
 #include "sim/forces/law.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <numbers>
 
@@ -129,13 +129,10 @@ std::string unresolvedOrbit(const ParticleSet& bodies, const ForceSettings& forc
             if (!shortest || *found->period < *shortest->orbit.period) shortest = pair;
         }
     if (!sharpest) return {};
-    char text[200];
-    if (kLeastSteps * std::abs(timeStep) > sharpest->turn) {
-        std::snprintf(text, sizeof text,
-                      "bodies %zu and %zu turn about each other in %.2g time steps at their pericentre, and %g are needed",
-                      sharpest->first, sharpest->second, sharpest->turn / std::abs(timeStep), kLeastSteps);
-        return text;
-    }
+    if (kLeastSteps * std::abs(timeStep) > sharpest->turn)
+        return formatted(
+            "bodies %zu and %zu turn about each other in %.2g time steps at their pericentre, and %g are needed",
+            sharpest->first, sharpest->second, sharpest->turn / std::abs(timeStep), kLeastSteps);
     const auto [i, j, inner, turn] = *shortest;
     const double both = mass(i) + mass(j);
     const auto centre = [&](const std::vector<Double4>& of) { return (mass(i) * xyz(of[i]) + mass(j) * xyz(of[j])) / both; };
@@ -144,10 +141,9 @@ std::string unresolvedOrbit(const ParticleSet& bodies, const ForceSettings& forc
         const std::optional<Orbit> outer = orbit(xyz(bodies.position[k]) - centre(bodies.position),
                                                  xyz(bodies.velocity[k]) - centre(bodies.velocity), both + mass(k));
         if (!outer || *outer->period < kHierarchy * *inner.period) continue;
-        std::snprintf(text, sizeof text,
-                      "body %zu goes about bodies %zu and %zu in %.0f of their periods, and can make their orbit eccentric",
-                      k, i, j, *outer->period / *inner.period);
-        return text;
+        return formatted(
+            "body %zu goes about bodies %zu and %zu in %.0f of their periods, and can make their orbit eccentric", k, i, j,
+            *outer->period / *inner.period);
     }
     return {};
 }

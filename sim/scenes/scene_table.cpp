@@ -1,10 +1,10 @@
 // The rows of all scenes, joined.
 #include "sim/core/names.h"
+#include "sim/core/text.h"
 #include "sim/scenes/scene.h"
 #include "sim/scenes/scene_rows.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <deque>
 #include <set>
 #include <stdexcept>
@@ -121,8 +121,7 @@ void requireParameters(const Scene& scene, const SceneParameters& parameters) {
         const SceneParameter& row =
             findRow(scene.parameters, "parameter of the scene '" + std::string(scene.name) + "':", name);
         if (value >= row.least && value <= row.most) continue;
-        char text[160];
-        std::snprintf(text, sizeof text, " = %g is out of range; allowed are %g to %g", value, row.least, row.most);
+        const std::string text = formatted(" = %g is out of range; allowed are %g to %g", value, row.least, row.most);
         throw UsageError("the scene's parameter '" + name + "'" + text);
     }
 }

@@ -1,16 +1,15 @@
 // The work that a step of each CUDA row enqueues, on any machine: launches and copies per step, and bytes per body, compared
 // with tests/data/launches.csv. Slices leave nothing out.
 #include "app/bench/row_fingerprints.h"
+#include "sim/core/text.h"
 #include "tests/files.h"
 #include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <map>
-#include <sstream>
 
 namespace gravlab {
 namespace {
@@ -26,9 +25,8 @@ LaunchTable measuredTable() {
         // Trees and cells read their counts back when 20 ms have passed since the last time.
         const KernelRow& kernelRow = kernel("cuda", row.kernel);
         const bool byClock = kernelRow.approximates || kernelRow.byCutOff;
-        char costs[120];
-        std::snprintf(costs, sizeof costs, "%g,%g,%g,%.0f", row.launches, byClock ? 0 : row.copies, row.shownLaunches,
-                      row.bytes);
+        const std::string costs =
+            formatted("%g,%g,%g,%.0f", row.launches, byClock ? 0 : row.copies, row.shownLaunches, row.bytes);
         table[row.kernel + "," + row.law + "," + row.precision + "," + row.integrator + "," + std::to_string(row.bodies)] =
             costs;
         if (!row.sliced.empty()) {

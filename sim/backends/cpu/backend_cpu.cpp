@@ -8,10 +8,10 @@
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
+#include "sim/core/text.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law_numbers.h"
 
-#include <cstdio>
 #include <fstream>
 #include <new>
 #include <type_traits>
@@ -287,12 +287,9 @@ private:
             return work();
         } catch (const std::bad_alloc&) {
             const double bytes = cpu::engineBytes(bodies, cpu::cpuKernel(row), force);
-            char text[160];
-            std::snprintf(
-                text, sizeof text,
+            throw OutOfMemoryError(formatted(
                 "not enough memory: %zu bodies need %.0f bytes (%.1f MB) on the cpu; use fewer bodies or --threads", bodies,
-                bytes, bytes / 1e6);
-            throw OutOfMemoryError(text);
+                bytes, bytes / 1e6));
         }
     }
 

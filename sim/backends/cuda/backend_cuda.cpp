@@ -8,16 +8,15 @@
 #include "sim/backends/devices.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 #include "sim/core/validation.h"
 #include "sim/engine/engine_backend.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/tree/rung.h"
 
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 namespace gravlab {
@@ -325,10 +324,8 @@ private:
     static std::string withMemory(std::size_t bodies, Precision precision) {
         std::size_t free = 0, total = 0;
         if (cuda::memoryInfo(free, total) != cuda::kSuccess) cuda::takeLastError();
-        char text[120];
-        std::snprintf(text, sizeof text, "%zu bodies need %.0f MiB of GPU memory, %.0f MiB are free: ", bodies,
-                      std::ceil(stateBytes(bodies, precision) / (1 << 20)), static_cast<double>(free) / (1 << 20));
-        return text;
+        return formatted("%zu bodies need %.0f MiB of GPU memory, %.0f MiB are free: ", bodies,
+                         std::ceil(stateBytes(bodies, precision) / (1 << 20)), static_cast<double>(free) / (1 << 20));
     }
 
     template <class Real>

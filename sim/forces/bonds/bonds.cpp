@@ -2,12 +2,12 @@
 #include "sim/forces/bonds/bonds.h"
 
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <iterator>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -90,9 +90,7 @@ const BondList::Ends& BondList::ends() const {
 std::string bondProblem(const Bond& bond) {
     const BondClass<double>& n = bond.numbers;
     const auto wrong = [](const char* what, double value, const char* needed) {
-        char text[120];
-        std::snprintf(text, sizeof text, "its %s is %g; %s", what, value, needed);
-        return std::string(text);
+        return formatted("its %s is %g; %s", what, value, needed);
     };
     if (bond.first == bond.second) return "it joins body " + std::to_string(bond.first) + " to itself";
     if (static_cast<std::uint32_t>(n.law) >= std::size(kBondLaws)) return "its law is unknown; valid are hooke, fene, morse";

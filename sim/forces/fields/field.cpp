@@ -3,6 +3,7 @@
 
 #include "sim/core/error.h"
 #include "sim/core/names.h"
+#include "sim/core/text.h"
 #include "sim/core/thread_pool.h"
 #include "sim/forces/fields/field_text.h"
 #include "sim/forces/fields/post_newtonian.h"
@@ -10,10 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
-#include <cstdio>
 #include <numbers>
-#include <stdexcept>
 
 namespace gravlab {
 namespace {
@@ -326,13 +324,11 @@ std::string OuterForces::beyondSingle(const TermBodies& bodies, const SingleTria
             }
         });
         if (first == bodies.size()) continue;
-        char text[200];
-        std::snprintf(text, sizeof text,
-                      "it would round the coordinates of body %zu so that the pull of the field %s changes by more than %g: "
-                      "its centre is %.2g away, %.2g from the origin",
-                      first.load(), std::string(field.row().name).c_str(), kSingleWorst,
-                      length(xyz(bodies.positions[first]) - now.centre), length(now.centre + way));
-        return text;
+        return formatted(
+            "it would round the coordinates of body %zu so that the pull of the field %s changes by more than %g: "
+            "its centre is %.2g away, %.2g from the origin",
+            first.load(), std::string(field.row().name).c_str(), kSingleWorst,
+            length(xyz(bodies.positions[first]) - now.centre), length(now.centre + way));
     }
     return {};
 }

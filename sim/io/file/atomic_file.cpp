@@ -3,6 +3,7 @@
 
 #include "sim/core/error.h"
 #include "sim/core/names.h"
+#include "sim/core/text.h"
 #include "sim/io/file/file_calls.h"
 #include "sim/io/file/read_files.h"
 
@@ -15,7 +16,6 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <cstring>
 #include <ctime>
 #include <mutex>
 #include <random>
@@ -126,8 +126,7 @@ void sweepOnce(const std::filesystem::path& folder) {
 std::string temporaryName() {
     static std::atomic<unsigned> counter{0};
     std::random_device random;
-    char tail[64];
-    std::snprintf(tail, sizeof tail, "%ld-%u-%08x", static_cast<long>(::getpid()), counter++, random());
+    const std::string tail = formatted("%ld-%u-%08x", static_cast<long>(::getpid()), counter++, random());
     return std::string(kTemporaryPrefix) + tail + std::string(kTemporarySuffix);
 }
 

@@ -1,11 +1,10 @@
 // A question about the units of bodies whose file states none. Rule: only ask; never convert by a guess.
 #include "sim/core/random.h"
+#include "sim/core/text.h"
 #include "sim/io/formats/units.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <vector>
 
@@ -105,8 +104,7 @@ UnitsDoubt unitsDoubt(const Snapshot& snapshot) {
     for (const UnitSystem& system : unitSystems())
         if (!system.lengthName.empty() && away(system) < std::log(kNear) && (!best || away(system) < away(*best)))
             best = &system;
-    char start[80];
-    std::snprintf(start, sizeof start, "far from balance (kinetic/potential %.2g): ", ratio);
+    const std::string start = formatted("far from balance (kinetic/potential %.2g): ", ratio);
     UnitsDoubt doubt{.question = start, .units = {}};
     if (!best) {
         doubt.question += "which units are these? Give --units or --G";

@@ -4,10 +4,10 @@
 #include "sim/backends/cuda/runtime/memory.h"
 #include "sim/backends/groups.h"
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 
 namespace gravlab {
 namespace cuda {
@@ -38,10 +38,8 @@ void requireGroupMemory(double bytes, const std::string& what, const char* advic
     CUDA_CHECK(memoryInfo(free, total));
     if (bytes <= 0.95 * static_cast<double>(free)) return;
     constexpr double kGibibyte = 1024.0 * 1024 * 1024;
-    char text[300];
-    std::snprintf(text, sizeof text, "%s would take %.1f GiB of device memory, %.1f GiB are free; %s", what.c_str(),
-                  bytes / kGibibyte, static_cast<double>(free) / kGibibyte, advice);
-    throw OutOfMemoryError(text);
+    throw OutOfMemoryError(formatted("%s would take %.1f GiB of device memory, %.1f GiB are free; %s", what.c_str(),
+                                     bytes / kGibibyte, static_cast<double>(free) / kGibibyte, advice));
 }
 
 /// The device of that index, made current.

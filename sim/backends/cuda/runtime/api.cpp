@@ -4,6 +4,7 @@
 #include "sim/backends/devices.h"
 #include "sim/core/fault_plan.h"
 #include "sim/core/names.h"
+#include "sim/core/text.h"
 
 // It includes GL/gl.h; no OpenGL function is called here.
 #include <cuda_gl_interop.h>
@@ -11,7 +12,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <unordered_map>
@@ -138,8 +138,8 @@ Code deviceFacts(int device, DeviceFacts& facts) {
     facts.sharedBytes = properties.sharedMemPerBlock;
     facts.memoryBytes = properties.totalGlobalMem;
     facts.warpsPerMultiprocessor = properties.maxThreadsPerMultiProcessor / 32;
-    char bus[20];
-    std::snprintf(bus, sizeof bus, "%08x:%02x:%02x.0", static_cast<unsigned>(properties.pciDomainID),
+    const std::string bus =
+        formatted("%08x:%02x:%02x.0", static_cast<unsigned>(properties.pciDomainID),
                   static_cast<unsigned>(properties.pciBusID & 0xff), static_cast<unsigned>(properties.pciDeviceID & 0xff));
     facts.pciBus = bus;
     // The clock is a separate attribute since CUDA 13. Without it only the plausibility bound is missing.

@@ -3,9 +3,9 @@
 
 #include "sim/backends/cuda/kernels/force.h"
 #include "sim/core/names.h"
+#include "sim/core/text.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 namespace gravlab::cuda {
@@ -63,10 +63,8 @@ Reason whyNotDevice(int index) {
 }
 
 std::string deviceText(const DeviceFacts& facts) {
-    char text[200];
-    std::snprintf(text, sizeof text, "%s, %d multiprocessors, sm_%d%d, %.1f GiB", facts.name.c_str(), facts.multiprocessors,
-                  facts.major, facts.minor, static_cast<double>(facts.memoryBytes) / (1 << 30));
-    return text;
+    return formatted("%s, %d multiprocessors, sm_%d%d, %.1f GiB", facts.name.c_str(), facts.multiprocessors, facts.major,
+                     facts.minor, static_cast<double>(facts.memoryBytes) / (1 << 30));
 }
 
 /// "; NVLink to 1 and 2; no direct way to 3": how the device reaches the others.
