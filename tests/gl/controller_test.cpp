@@ -6,12 +6,9 @@
 #include "app/control/action.h"
 #include "app/control/script.h"
 #include "app/model/ui_state.h"
-#include "app/parameters/parameter.h"
-#include "app/view/base_host.h"
-#include "gl_fixture.h"
+#include "commands_fixture.h"
 #include "sim/core/error.h"
 #include "tests/scarce_memory.h"
-#include "tests/written.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,37 +24,20 @@ namespace {
 
 using testing::HasSubstr;
 
-class ControllerTest : public test::GlTest {
+class ControllerTest : public test::CommandsTest {
 protected:
     void SetUp() override {
         GlTest::SetUp();
-        StartOptions options;
-        options.simulation.scene = "plummer";
-        options.simulation.bodies = 64;
-        options.simulation.backend = "cpu";
-        app = std::make_unique<App>(options);
-        host = std::make_unique<BaseHost>(*app);
+        begin({.simulation = {.scene = "plummer", .bodies = 64, .backend = "cpu"}});
     }
-    void TearDown() override {
-        app.reset();
-        GlTest::TearDown();
-    }
-    Document& document() { return test::written(*app); }
-    std::vector<Event> apply() { return controller.apply(*host); }
+    std::vector<Event> apply() { return controller->apply(*host); }
     /// The result of one command, posted alone.
     Event ask(Command command) {
-        const std::uint64_t ticket = controller.post(std::move(command), Sender::script);
+        const std::uint64_t ticket = controller->post(std::move(command), Sender::script);
         const std::vector<Event> events = apply();
         EXPECT_EQ(events.size(), 1u);
         EXPECT_EQ(events.front().ticket, ticket);
         return events.front();
-    }
-    /// All settings, as text.
-    std::string everything() {
-        std::string text;
-        for (const Parameter& row : parameters())
-            if (!row.fact()) text += row.path + " " + valueText(row.get(document())) + "\n";
-        return text;
     }
 
     /// The document without the message of a refusal and without values that every frame measures.
@@ -68,19 +48,15 @@ protected:
         before.messageAge = document().messageAge;
         before.warning = document().warning;
         before.facts = facts;
-        EXPECT_TRUE(document() == before) << what << "\n" << everything();
+        EXPECT_TRUE(document() == before) << what << "\n" << settings();
     }
-
-    std::unique_ptr<App> app;
-    std::unique_ptr<Host> host;
-    Controller controller;
 };
 
 TEST_F(ControllerTest, appliesInTheOrderOfPosting) {
     std::vector<std::uint64_t> tickets;
     for (const double glow : {0.1, 0.2, 0.9})
-        tickets.push_back(controller.post(SetParameter{"look.glow", glow}, Sender::panel));
-    EXPECT_TRUE(controller.busy());
+        tickets.push_back(controller->post(SetParameter{"look.glow", glow}, Sender::panel));
+    EXPECT_TRUE(controller->busy());
     const std::vector<Event> events = apply();
     ASSERT_EQ(events.size(), 3u);
     for (std::size_t i = 0; i < 3; ++i) {
@@ -89,12 +65,12 @@ TEST_F(ControllerTest, appliesInTheOrderOfPosting) {
         EXPECT_EQ(events[i].sender, Sender::panel);
     }
     EXPECT_EQ(app->document.look.bloom, 0.9f);
-    EXPECT_FALSE(controller.busy());
+    EXPECT_FALSE(controller->busy());
     EXPECT_TRUE(apply().empty()) << "each is answered once";
 }
 
 TEST_F(ControllerTest, batchesAreTakenWholeOrNotAtAll) {
-    const std::string settings = everything();
+    const std::string all = settings();
     const Document before = document();
     const std::vector<Command> good{SetParameter{"look.glow", 0.8},
                                     SetParameter{"camera.distance", 7.5},
@@ -115,7 +91,7 @@ TEST_F(ControllerTest, batchesAreTakenWholeOrNotAtAll) {
         for (const bool first : {false, true}) {
             std::vector<Command> batch = good;
             batch.insert(first ? batch.begin() : batch.end(), wrong);
-            controller.post(batch, Sender::file);
+            controller->post(batch, Sender::file);
             const std::vector<Event> events = apply();
             ASSERT_EQ(events.size(), batch.size());
             for (const Event& event : events) {
@@ -124,16 +100,16 @@ TEST_F(ControllerTest, batchesAreTakenWholeOrNotAtAll) {
             }
             expectAsItWas(before, commandText(wrong));
         }
-    controller.post(good, Sender::file);
+    controller->post(good, Sender::file);
     for (const Event& event : apply()) EXPECT_EQ(event.status, CommandStatus::applied) << event.why;
-    EXPECT_NE(everything(), settings);
+    EXPECT_NE(settings(), all);
     EXPECT_EQ(app->document.facts.configuration.integrator, "yoshida4");
     EXPECT_EQ(app->document.look.bloom, 0.8f);
 }
 
 TEST_F(ControllerTest, batchesReachBothRuns) {
     const auto statusOf = [&](std::vector<Command> batch) {
-        controller.post(std::move(batch), Sender::script);
+        controller->post(std::move(batch), Sender::script);
         return apply();
     };
     for (const Event& event :
@@ -144,22 +120,22 @@ TEST_F(ControllerTest, batchesReachBothRuns) {
     ASSERT_TRUE(app->runs.twin().on());
     EXPECT_EQ(app->document.facts.twin.configuration.integrator, "euler");
     // The first run accepts its change, the second refuses: both stay unchanged.
-    const std::string before = everything();
+    const std::string before = settings();
     const std::vector<Event> refused =
         statusOf({SetParameter{"run.time_step", 0.02}, SetParameter{"run.law", std::string("coulomb")},
                   SetParameter{"twin.integrator", std::string("hermite4")}});
     for (const Event& event : refused) EXPECT_EQ(event.status, CommandStatus::refused);
-    EXPECT_EQ(everything(), before);
+    EXPECT_EQ(settings(), before);
     EXPECT_EQ(app->document.facts.configuration.timeStep, 0.01);
     // A run that started anew could not be restored.
     const std::vector<Event> anew = statusOf({SetParameter{"run.seed", std::int64_t{9}}, SetParameter{"twin.on", false}});
     EXPECT_THAT(anew.back().why, HasSubstr("begins the run anew"));
-    EXPECT_EQ(everything(), before);
+    EXPECT_EQ(settings(), before);
 }
 
 TEST_F(ControllerTest, aComparisonRunChangesTogetherWithTheFirst) {
     const auto expectApplied = [&](std::vector<Command> batch) {
-        controller.post(std::move(batch), Sender::script);
+        controller->post(std::move(batch), Sender::script);
         for (const Event& event : apply()) EXPECT_EQ(event.status, CommandStatus::applied) << event.why;
     };
     const auto goOn = [&](int frames) {
@@ -195,12 +171,12 @@ TEST_F(ControllerTest, aComparisonRunChangesTogetherWithTheFirst) {
     EXPECT_GE(app->document.facts.twin.step, second + 4 * 3);
     EXPECT_NEAR(app->document.facts.twin.time, app->document.facts.time, 1e-12);
     // A change that the second refuses leaves both unchanged and synchronous.
-    const std::string before = everything();
-    controller.post({SetParameter{"run.softening", 0.4}, SetParameter{"twin.integrator", std::string("hermite4")},
-                     SetParameter{"twin.law", std::string("coulomb")}},
-                    Sender::script);
+    const std::string before = settings();
+    controller->post({SetParameter{"run.softening", 0.4}, SetParameter{"twin.integrator", std::string("hermite4")},
+                      SetParameter{"twin.law", std::string("coulomb")}},
+                     Sender::script);
     for (const Event& event : apply()) EXPECT_EQ(event.status, CommandStatus::refused);
-    EXPECT_EQ(everything(), before);
+    EXPECT_EQ(settings(), before);
     EXPECT_EQ(app->document.facts.twin.configuration.force.softening, 0.3);
     expectApplied({SetParameter{"run.time_step", 0.01}, SetParameter{"twin.on", false}});
     EXPECT_FALSE(app->runs.twin().on());
@@ -257,7 +233,7 @@ static_assert(std::is_same_v<decltype(App::document), const Document&>, "setting
 /// The lab and the guards of a run are senders as others are.
 TEST_F(ControllerTest, theProgramChangesSettingsByCommandsToo) {
     const auto from = [&](Command command, Sender sender) {
-        controller.post(std::move(command), sender);
+        controller->post(std::move(command), sender);
         const std::vector<Event> events = apply();
         EXPECT_EQ(events.size(), 1u);
         EXPECT_EQ(events.front().sender, sender);
@@ -306,7 +282,7 @@ TEST_F(ControllerTest, whatIsRunningSaysHowFarItIsAtEachTenth) {
     this->host = std::move(slow);
     std::vector<std::string> answers;
     Script script(
-        controller, Sender::script, [&](const ScriptAnswer& answer) { answers.push_back(jsonText(answer)); }, true);
+        *controller, Sender::script, [&](const ScriptAnswer& answer) { answers.push_back(jsonText(answer)); }, true);
     const auto turn = [&] {
         const std::vector<Event> events = apply();
         script.look(document(), 0);
@@ -345,7 +321,7 @@ TEST_F(ControllerTest, aLineThatNobodyWaitsForHasAllItsAnswers) {
     this->host = std::move(slow);
     std::vector<CommandStatus> answers;
     Script script(
-        controller, Sender::script, [&](const ScriptAnswer& answer) { answers.push_back(answer.status); }, true);
+        *controller, Sender::script, [&](const ScriptAnswer& answer) { answers.push_back(answer.status); }, true);
     script.take(1, "nowait do save a.csv");
     apply();
     mine.done = {{mine.begun.at(0), {}}};
@@ -360,7 +336,7 @@ TEST_F(ControllerTest, aMoveOfThePointerCopiesNoDocument) {
     constexpr std::size_t kLetters = 1'000'003;
     document().ui.files.folder = std::string(kLetters, 'x');
     for (const PointerKind kind : {PointerKind::orbit, PointerKind::pan, PointerKind::zoom, PointerKind::pick})
-        controller.post(Pointer{kind, {10, 10}, {1, 1}, {64, 48}}, Sender::pointer);
+        controller->post(Pointer{kind, {10, 10}, {1, 1}, {64, 48}}, Sender::pointer);
     const test::ScarceMemory scarce(kLetters + 1);
     EXPECT_EQ(apply().size(), 4u);
     EXPECT_FALSE(scarce.refused());
@@ -374,7 +350,7 @@ TEST_F(ControllerTest, aCommandWithoutMemoryForACopyOfTheDocumentFails) {
     const float glow = document().look.bloom;
     for (const bool batch : {false, true}) {
         std::vector<Command> commands(batch ? 2 : 1, SetParameter{"look.glow", 0.125});
-        controller.post(commands, Sender::panel);
+        controller->post(commands, Sender::panel);
         const test::ScarceMemory scarce(kLetters + 1);
         std::vector<Event> events;
         ASSERT_NO_THROW(events = apply());
@@ -404,7 +380,7 @@ TEST_F(ControllerTest, answersBeforeTheCheckOfTheForcesSaySo) {
     std::string answer;
     const auto lineOf = [&](const char* text, bool clock) {
         Script script(
-            controller, Sender::script, [&](const ScriptAnswer& given) { answer = jsonText(given); }, clock);
+            *controller, Sender::script, [&](const ScriptAnswer& given) { answer = jsonText(given); }, clock);
         script.take(1, text);
         apply();
         script.look(document(), 0);
@@ -437,7 +413,7 @@ TEST_F(ControllerTest, theRestOfAnEffectChangesTheDocument) {
     SlowHost& mine = *slow;
     this->host = std::move(slow);
     for (const bool refused : {false, true}) {
-        const Ticket ticket = controller.post(Invoke{"save", {std::string("a.csv")}}, Sender::script);
+        const Ticket ticket = controller->post(Invoke{"save", {std::string("a.csv")}}, Sender::script);
         apply();
         EffectResult done;
         done.rest = [refused](Document& now) {
@@ -457,31 +433,31 @@ TEST_F(ControllerTest, effectsThatTakeLongerEndWithTheirTicket) {
     auto slow = std::make_unique<SlowHost>(*app);
     SlowHost& mine = *slow;
     this->host = std::move(slow);
-    const Ticket first = controller.post(Invoke{"save", {std::string("a.csv")}}, Sender::script);
-    const Ticket second = controller.post(Invoke{"save", {std::string("b.csv")}}, Sender::script);
-    controller.follow(second);
+    const Ticket first = controller->post(Invoke{"save", {std::string("a.csv")}}, Sender::script);
+    const Ticket second = controller->post(Invoke{"save", {std::string("b.csv")}}, Sender::script);
+    controller->follow(second);
     std::vector<Event> events = apply();
     ASSERT_EQ(events.size(), 2u);
     for (const Event& event : events) EXPECT_EQ(event.status, CommandStatus::running);
     EXPECT_EQ(mine.begun, (std::vector<Ticket>{first, second}));
-    EXPECT_TRUE(controller.busy());
+    EXPECT_TRUE(controller->busy());
     EXPECT_TRUE(apply().empty()) << "nothing has ended";
     // The second ends first, while others are running; its own reader finds both of its events.
     mine.done = {{second, failedBecause("the disk is full")}};
-    controller.post(SetParameter{"look.glow", 0.5}, Sender::panel);
+    controller->post(SetParameter{"look.glow", 0.5}, Sender::panel);
     EXPECT_EQ(apply().size(), 2u);
-    events = controller.take(second);
+    events = controller->take(second);
     ASSERT_EQ(events.size(), 2u);
     EXPECT_EQ(events[1].status, CommandStatus::failed);
     EXPECT_EQ(events[1].why, "the disk is full");
-    EXPECT_TRUE(controller.take(second).empty());
-    EXPECT_TRUE(controller.busy());
+    EXPECT_TRUE(controller->take(second).empty());
+    EXPECT_TRUE(controller->busy());
     mine.done = {{first, {}}, {first, {}}};
     events = apply();
     ASSERT_EQ(events.size(), 1u) << "once";
     EXPECT_EQ(events[0].ticket, first);
     EXPECT_EQ(events[0].status, CommandStatus::applied);
-    EXPECT_FALSE(controller.busy());
+    EXPECT_FALSE(controller->busy());
 }
 
 TEST_F(ControllerTest, aQuestionAboutUnitsThatWasPutAwayStaysAway) {
@@ -538,11 +514,11 @@ TEST_F(ControllerTest, isPostedToFromAnyThread) {
     for (int t = 0; t < kThreads; ++t)
         threads.emplace_back([&, t] {
             for (int i = 1; i <= kEach; ++i)
-                controller.post(SetParameter{"camera.distance", static_cast<double>(1000 * (t + 1) + i)}, Sender::socket);
+                controller->post(SetParameter{"camera.distance", static_cast<double>(1000 * (t + 1) + i)}, Sender::socket);
             --left;
         });
     std::vector<Event> all;
-    while (left > 0 || controller.busy())
+    while (left > 0 || controller->busy())
         for (const Event& event : apply()) all.push_back(event);
     for (std::thread& thread : threads) thread.join();
     for (const Event& event : apply()) all.push_back(event);

@@ -1,8 +1,5 @@
 // Groups beside a run: found on a copy, shown as colours, and described with their step.
-#include "app/control/controller.h"
-#include "app/parameters/parameter.h"
-#include "app/view/base_host.h"
-#include "gl_fixture.h"
+#include "commands_fixture.h"
 #include "sim/backends/groups.h"
 
 #include <gmock/gmock.h>
@@ -14,37 +11,13 @@
 namespace gravlab {
 namespace {
 
-class GroupsOfARun : public test::GlTest {
+class GroupsOfARun : public test::CommandsTest {
 protected:
     void begin(const char* colour = "speed") {
-        StartOptions options;
-        options.simulation.scene = "plummer";
-        options.simulation.backend = "cpu";
-        options.simulation.bodies = 2000;
+        StartOptions options{.simulation = {.scene = "plummer", .bodies = 2000, .backend = "cpu"}};
         options.settings["look.colour_mode"] = std::string(colour);
-        app = std::make_unique<App>(options);
-        host = std::make_unique<BaseHost>(*app);
-        controller = std::make_unique<Controller>();
+        CommandsTest::begin(options);
     }
-    void TearDown() override {
-        app.reset();
-        GlTest::TearDown();
-    }
-    Event ask(Command command) {
-        controller->post(std::move(command), Sender::script);
-        return controller->apply(*host).front();
-    }
-    void frame(bool realTime = false) {
-        controller->apply(*host);
-        app->advance(realTime);
-        const OffscreenTarget target(64, 64);
-        app->draw(target.framebuffer(), 64, 64);
-    }
-    Value read(const char* path) const { return parameter(path).get(app->document); }
-
-    std::unique_ptr<App> app;
-    std::unique_ptr<Host> host;
-    std::unique_ptr<Controller> controller;
 };
 
 TEST_F(GroupsOfARun, areThoseOfTheStepThatTheyName) {

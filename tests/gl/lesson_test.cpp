@@ -89,28 +89,39 @@ private:
     LessonRunner& runner_;
 };
 
-/// The lesson waits for a student who does nothing, and a teacher may skip steps.
-TEST(LessonRun, waitsForAStudentAndLetsATeacherJump) {
-    StartOptions options;
-    options.simulation.scene = "two-body";
-    options.watched = true;
-    HeadlessContext context(0);
-    OffscreenTarget target(64, 64);
-    App app(options);
-    Controller controller;
-    LessonRunner runner(controller);
-    LessonHost host(app, runner);
-    LessonRunner::offer(app.reports.lesson);
-    double seconds = 0;
-    const auto frames = [&](int count) {
+/// A run for a user who watches, with a lesson beside it.
+class LessonRun : public testing::Test {
+protected:
+    /// Makes frames a tenth of a second apart, and returns what became of commands.
+    std::vector<Event> frames(int count) {
+        std::vector<Event> all;
         for (int i = 0; i < count; ++i) {
-            controller.apply(host);
-            runner.update(app.document, app.reports.lesson, host, seconds += 0.1);
+            for (const Event& event : controller.apply(host)) all.push_back(event);
+            runner.update(app.document, app.reports.lesson, host, seconds_ += 0.1);
             app.advance(true);
         }
-    };
-    const auto act = [&](const std::string& action, std::vector<Value> arguments = {}) {
+        return all;
+    }
+    void post(const std::string& action, std::vector<Value> arguments = {}) {
         controller.post(Invoke{action, std::move(arguments)}, Sender::panel);
+    }
+    void open(std::shared_ptr<const Lesson> lesson) { runner.open(app.document, app.reports.lesson, std::move(lesson)); }
+
+    HeadlessContext context{0};
+    App app{{.simulation = {.scene = "two-body"}, .watched = true}};
+    Controller controller;
+    LessonRunner runner{controller};
+    LessonHost host{app, runner};
+
+private:
+    double seconds_ = 0;
+};
+
+/// The lesson waits for a student who does nothing, and a teacher may skip steps.
+TEST_F(LessonRun, waitsForAStudentAndLetsATeacherJump) {
+    LessonRunner::offer(app.reports.lesson);
+    const auto act = [&](const std::string& action, std::vector<Value> arguments = {}) {
+        post(action, std::move(arguments));
         frames(2);
     };
     EXPECT_EQ(app.document.lesson.offered.size(), lessonNames().size());
@@ -144,10 +155,7 @@ TEST(FewBodies, haveTheEnergyErrorOfAllStepsInFramesOfAnyLength) {
     HeadlessContext context(0);
     OffscreenTarget target(64, 64);
     for (const int steps : {3, 37, 61}) {
-        StartOptions options;
-        options.simulation = request;
-        options.watched = true;
-        App app(options);
+        App app({.simulation = request, .watched = true});
         written(app).intent.speed = 0;
         written(app).intent.stepsPerFrame = steps;
         while (app.document.facts.step < 500) app.advance(true);
@@ -167,27 +175,20 @@ TEST(FewBodies, haveTheEnergyErrorOfAllStepsInFramesOfAnyLength) {
 
 /// The numbers of a run would reveal the answer of a prediction.
 /// A loaded machine measures late: the numbers of a step belong to the state that fulfilled it, never to an earlier one.
-TEST(LessonRun, keepsNumbersOfTheStateThatFulfilledTheTask) {
+TEST_F(LessonRun, keepsNumbersOfTheStateThatFulfilledTheTask) {
     struct Still : BaseHost {
         using BaseHost::BaseHost;
         bool apply(bool) override { return true; }
     };
-    StartOptions options;
-    options.simulation.scene = "two-body";
-    options.watched = true;
-    HeadlessContext context(0);
-    App app(options);
-    Controller controller;
-    LessonRunner runner(controller);
-    Still host(app);
+    Still still(app);
     const auto lesson = std::make_shared<Lesson>(
         parseLesson("title = \"T\"\nidea = \"I\"\n[[step]]\ntitle = \"One\"\nuntil = [\"wait run.time >= 1 within 60\"]\n"
                     "keep = [\"apart = twin.apart\", \"energy = 2 * run.energy_change\"]\n",
                     "late", "late.toml"));
-    runner.open(app.document, app.reports.lesson, lesson);
+    open(lesson);
     RunFacts& facts = written(app).facts;
     const auto frame = [&] {
-        runner.update(app.document, app.reports.lesson, host, 0);
+        runner.update(app.document, app.reports.lesson, still, 0);
         return app.document.lesson.phase;
     };
     facts.twin.on = true;
@@ -218,30 +219,13 @@ TEST(LessonRun, keepsNumbersOfTheStateThatFulfilledTheTask) {
     EXPECT_FALSE(parameter("run.energy_change").lags(app.document, 2));
 }
 
-TEST(LessonRun, standsStillUntilThePredictionIsMade) {
-    StartOptions options;
-    options.simulation.scene = "two-body";
-    options.watched = true;
-    HeadlessContext context(0);
-    OffscreenTarget target(64, 64);
-    App app(options);
-    Controller controller;
-    LessonRunner runner(controller);
-    LessonHost host(app, runner);
-    double seconds = 0;
-    const auto frames = [&](int count) {
-        for (int i = 0; i < count; ++i) {
-            controller.apply(host);
-            runner.update(app.document, app.reports.lesson, host, seconds += 0.1);
-            app.advance(true);
-        }
-    };
-    runner.open(app.document, app.reports.lesson, lessonNamed("leapfrog"));
+TEST_F(LessonRun, standsStillUntilThePredictionIsMade) {
+    open(lessonNamed("leapfrog"));
     frames(40);
     ASSERT_EQ(app.document.lesson.phase, LessonPhase::predict);
     EXPECT_TRUE(app.document.intent.paused);
     EXPECT_EQ(app.document.facts.step, 0);
-    controller.post(Invoke{"lesson-answer", {std::int64_t{2}}}, Sender::panel);
+    post("lesson-answer", {std::int64_t{2}});
     frames(40);
     EXPECT_FALSE(app.document.intent.paused);
     for (int i = 0; i < 20000 && app.document.facts.step == 0; ++i) {  // at the scene's pace, by the clock
@@ -250,68 +234,32 @@ TEST(LessonRun, standsStillUntilThePredictionIsMade) {
     }
     EXPECT_GT(app.document.facts.step, 0);
     // Closing the lesson before an answer lets the run continue.
-    runner.open(app.document, app.reports.lesson, lessonNamed("leapfrog"));
+    open(lessonNamed("leapfrog"));
     frames(10);
     EXPECT_TRUE(app.document.intent.paused);
-    controller.post(Invoke{"lesson-close", {}}, Sender::panel);
+    post("lesson-close");
     frames(4);
     EXPECT_FALSE(app.document.intent.paused);
 }
 
 /// Step 2 refers to the second run that step 1 sets up. When step 1 is skipped, the run is there all the same.
-TEST(LessonRun, bringsTheSecondRunOfAStepThatWasSkipped) {
-    StartOptions options;
-    options.simulation.scene = "two-body";
-    options.watched = true;
-    HeadlessContext context(0);
-    OffscreenTarget target(64, 64);
-    App app(options);
-    Controller controller;
-    LessonRunner runner(controller);
-    LessonHost host(app, runner);
-    double seconds = 0;
-    const auto frames = [&](int count) {
-        for (int i = 0; i < count; ++i) {
-            controller.apply(host);
-            runner.update(app.document, app.reports.lesson, host, seconds += 0.1);
-            app.advance(true);
-        }
-    };
-    runner.open(app.document, app.reports.lesson, lessonNamed("order"));
+TEST_F(LessonRun, bringsTheSecondRunOfAStepThatWasSkipped) {
+    open(lessonNamed("order"));
     frames(30);
     ASSERT_TRUE(app.document.facts.twin.on);
-    controller.post(Invoke{"lesson-next", {}}, Sender::panel);
+    post("lesson-next");
     frames(60);
     EXPECT_EQ(app.document.lesson.step, 1u);
     EXPECT_TRUE(app.document.facts.twin.on) << app.document.message;
     EXPECT_EQ(app.document.intent.twin.keys, (std::vector<std::string_view>{"integrator"}));
-    controller.post(Invoke{"lesson-step", {std::int64_t{4}}}, Sender::panel);
+    post("lesson-step", {std::int64_t{4}});
     frames(60);
     EXPECT_TRUE(app.document.facts.twin.on) << app.document.message;
     EXPECT_EQ(app.document.intent.request.integrator, "yoshida4");
 }
 
 /// Undo reverses a user's changes in a lesson, and nothing from before the lesson.
-TEST(LessonRun, beginsInOneChangeWhichUndoDoesNotPass) {
-    StartOptions options;
-    options.simulation.scene = "two-body";
-    options.watched = true;
-    HeadlessContext context(0);
-    OffscreenTarget target(64, 64);
-    App app(options);
-    Controller controller;
-    LessonRunner runner(controller);
-    LessonHost host(app, runner);
-    double seconds = 0;
-    const auto frames = [&](int count) {
-        std::vector<Event> all;
-        for (int i = 0; i < count; ++i) {
-            for (const Event& event : controller.apply(host)) all.push_back(event);
-            runner.update(app.document, app.reports.lesson, host, seconds += 0.1);
-            app.advance(true);
-        }
-        return all;
-    };
+TEST_F(LessonRun, beginsInOneChangeWhichUndoDoesNotPass) {
     const auto ask = [&](Command command) {
         controller.post(std::move(command), Sender::key);
         return frames(1).front();
@@ -326,11 +274,10 @@ TEST(LessonRun, beginsInOneChangeWhichUndoDoesNotPass) {
     const std::uint64_t earlier = app.document.facts.bodiesId;
     ask(Invoke{"reset"});
     const std::uint64_t before = app.document.facts.bodiesId, ofOneStart = before - earlier;
-    runner.open(app.document, app.reports.lesson,
-                std::make_shared<Lesson>(
-                    parseLesson("title = \"T\"\nidea = \"I\"\n[[step]]\ntitle = \"First\"\nsetup = [\"open disc\", "
-                                "\"set run.paused true\", \"set look.exposure 2\"]\n",
-                                "t", "t.toml")));
+    open(std::make_shared<Lesson>(
+        parseLesson("title = \"T\"\nidea = \"I\"\n[[step]]\ntitle = \"First\"\nsetup = [\"open disc\", "
+                    "\"set run.paused true\", \"set look.exposure 2\"]\n",
+                    "t", "t.toml")));
     frames(10);
     EXPECT_EQ(app.document.facts.configuration.scene, "disc");
     EXPECT_EQ(app.document.facts.bodiesId, before + ofOneStart) << "runs were built that nobody has seen";
@@ -354,25 +301,11 @@ TEST(LessonRun, beginsInOneChangeWhichUndoDoesNotPass) {
 }
 
 /// A class goes through the lessons in succession.
-TEST(LessonRun, beginsTheSameWhateverTheOneBeforeLeft) {
-    StartOptions options;
-    options.simulation.scene = "two-body";
-    options.watched = true;
-    HeadlessContext context(0);
-    OffscreenTarget target(64, 64);
-    App app(options);
-    Controller controller;
-    LessonRunner runner(controller);
-    LessonHost host(app, runner);
+TEST_F(LessonRun, beginsTheSameWhateverTheOneBeforeLeft) {
     LessonRunner::offer(app.reports.lesson);
-    double seconds = 0;
     for (const char* name : {"order", "rounding"}) {
-        controller.post(Invoke{"lesson", {std::string(name)}}, Sender::panel);
-        for (int i = 0; i < 80; ++i) {
-            controller.apply(host);
-            runner.update(app.document, app.reports.lesson, host, seconds += 0.1);
-            app.advance(true);
-        }
+        post("lesson", {std::string(name)});
+        frames(80);
         EXPECT_TRUE(app.document.facts.twin.on) << name << ": " << app.document.message;
     }
     EXPECT_EQ(app.document.intent.twin.keys, (std::vector<std::string_view>{"precision"})) << "the twin of 'order' is here";

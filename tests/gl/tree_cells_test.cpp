@@ -1,10 +1,6 @@
 // Cells of a tree beside a run: made from a copy of the named step, and described in words.
-#include "app/control/controller.h"
-#include "app/parameters/parameter.h"
 #include "app/ui/overlay_space.h"
-#include "app/view/base_host.h"
-#include "gl_fixture.h"
-#include "tests/written.h"
+#include "commands_fixture.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,34 +15,14 @@ using test::written;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class CellsOfARun : public test::GlTest {
+class CellsOfARun : public test::CommandsTest {
 protected:
     void begin(const char* scene = "plummer", std::size_t bodies = 3000) {
-        StartOptions options;
-        options.simulation.scene = scene;
-        options.simulation.backend = "cpu";
-        options.simulation.bodies = bodies;
-        app = std::make_unique<App>(options);
-        host = std::make_unique<BaseHost>(*app);
-        controller = std::make_unique<Controller>();
-    }
-    void TearDown() override {
-        app.reset();
-        GlTest::TearDown();
-    }
-    Event ask(Command command) {
-        controller->post(std::move(command), Sender::script);
-        return controller->apply(*host).front();
+        CommandsTest::begin({.simulation = {.scene = scene, .bodies = bodies, .backend = "cpu"}});
     }
     void set(const char* path, Value value) {
         const Event event = ask(SetParameter{path, std::move(value)});
         ASSERT_EQ(event.status, CommandStatus::applied) << event.why;
-    }
-    void frame(bool realTime = false) {
-        controller->apply(*host);
-        app->advance(realTime);
-        const OffscreenTarget target(64, 64);
-        app->draw(target.framebuffer(), 64, 64);
     }
     std::string said() const {
         std::string all;
@@ -54,10 +30,6 @@ protected:
         return all;
     }
     const TreeCells& cells() const { return app->document.facts.tree->cells; }
-
-    std::unique_ptr<App> app;
-    std::unique_ptr<Host> host;
-    std::unique_ptr<Controller> controller;
 };
 
 TEST_F(CellsOfARun, areOfTheStepThatIsShown) {

@@ -1,20 +1,15 @@
 // Undo: each row of both tables is restored to its earlier state, or says why not.
 #include "app/control/action.h"
-#include "app/control/controller.h"
 #include "app/model/ui_state.h"
-#include "app/parameters/parameter.h"
-#include "app/view/base_host.h"
+#include "commands_fixture.h"
 #include "edits.h"
-#include "gl_fixture.h"
 #include "tests/files.h"
-#include "tests/written.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <set>
 #include <thread>
@@ -26,31 +21,12 @@ using test::written;
 
 using testing::HasSubstr;
 
-class UndoTest : public test::GlTest {
+class UndoTest : public test::CommandsTest {
 protected:
     void begin(const char* scene) {
-        StartOptions options;
-        options.simulation.scene = scene;
-        options.simulation.backend = "cpu";
+        StartOptions options{.simulation = {.scene = scene, .backend = "cpu"}};
         if (!sceneNamed(scene).fixedBodies) options.simulation.bodies = 64;
-        app = std::make_unique<App>(options);
-        host = std::make_unique<BaseHost>(*app);
-        controller = std::make_unique<Controller>();
-    }
-    void TearDown() override {
-        app.reset();
-        GlTest::TearDown();
-    }
-    Document& document() { return written(*app); }
-    Event ask(Command command) {
-        controller->post(std::move(command), Sender::script);
-        return controller->apply(*host).front();
-    }
-    std::string settings() {
-        std::string text;
-        for (const Parameter& row : parameters())
-            if (!row.fact()) text += row.path + " " + valueText(row.get(document())) + "\n";
-        return text;
+        CommandsTest::begin(options);
     }
     /// All settings, and the bodies.
     std::string state() {
@@ -83,10 +59,6 @@ protected:
         if (row.kind == Kind::list) values.emplace_back(std::vector<double>{0.5, -1, 2});
         return values;
     }
-
-    std::unique_ptr<App> app;
-    std::unique_ptr<Host> host;
-    std::unique_ptr<Controller> controller;
 };
 
 TEST_F(UndoTest, takesEveryParameterBack) {
@@ -388,11 +360,7 @@ TEST_F(UndoTest, goesBackToWhereARewindBegan) {
 
 TEST_F(UndoTest, theBalanceOfTheStartIsSaidOfGravityAlone) {
     const auto said = [&](const char* scene, std::size_t count) {
-        StartOptions options;
-        options.simulation.scene = scene;
-        options.simulation.backend = "cpu";
-        options.simulation.bodies = count;
-        app = std::make_unique<App>(options);
+        app = std::make_unique<App>(StartOptions{.simulation = {.scene = scene, .bodies = count, .backend = "cpu"}});
         return !app->runs.virial().read(true).empty();
     };
     EXPECT_TRUE(said("plummer", 512));
