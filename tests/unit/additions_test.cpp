@@ -11,10 +11,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -88,6 +88,52 @@ TEST(Additions, changeTheFilesThatContributingNames) {
         for (const std::string& file : row.files)
             EXPECT_TRUE(fs::exists(fs::path(GRAVLAB_SOURCE_DIR) / file)) << row.what << ": " << file << " is gone";
     }
+}
+
+/// A function of a source: the last part of its name, its file and its text.
+struct RouteStop {
+    std::string name, file, text;
+};
+
+/// Adds the functions that begin at the left margin of a file.
+void addStops(const std::string& file, std::vector<RouteStop>& to) {
+    static const std::regex head(R"(^(?!namespace|struct|class|using|enum)[A-Za-z][^(]*?(\w+)\()");
+    std::istringstream lines(contentOf(fs::path(GRAVLAB_SOURCE_DIR) / file));
+    std::smatch match;
+    for (std::string line; std::getline(lines, line);)
+        if (std::regex_search(line, match, head))
+            to.push_back({match[1], file, line.substr(static_cast<std::size_t>(match.position(1) + match.length(1)))});
+        else if (!to.empty() && line.find("//") == std::string::npos)
+            to.back().text += line + "\n";
+}
+
+/// Files of the functions in the order in which a call of `name` reaches them, each function once.
+void walkRoute(const std::string& name, std::vector<RouteStop>& left, std::vector<std::string>& files) {
+    static const std::regex call(R"((\.|->)?\b(\w+)\()");
+    const auto found = std::ranges::find(left, name, &RouteStop::name);
+    if (found == left.end()) return;
+    files.push_back(found->file);
+    const std::string text = found->text;
+    left.erase(found);
+    for (std::sregex_iterator it(text.begin(), text.end(), call), end; it != end; ++it)
+        if (!(*it)[1].matched) walkRoute((*it)[2], left, files);
+}
+
+TEST(Additions, aSettingReturnsToAnEarlierFileAtMostFiveTimesOnItsWayToTheRun) {
+    std::vector<RouteStop> all;
+    for (const char* stage : {"simulation", "resolve", "judge", "build", "adopt"})
+        addStops("sim/run/" + std::string(stage) + ".cpp", all);
+    std::vector<std::string> files;
+    walkRoute("apply", all, files);
+    EXPECT_THAT(files, testing::IsSupersetOf({"sim/run/resolve.cpp", "sim/run/judge.cpp", "sim/run/build.cpp"}));
+    std::set<std::string> left;
+    int returns = 0;
+    for (std::size_t k = 1; k < files.size(); ++k) {
+        if (files[k] == files[k - 1]) continue;
+        left.insert(files[k - 1]);
+        returns += left.contains(files[k]);
+    }
+    EXPECT_LE(returns, 5);
 }
 
 TEST(Additions, aLessonIsItsFileAlone) {
