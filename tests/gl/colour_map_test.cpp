@@ -1,12 +1,20 @@
 // Colour maps: readable for colour-blind users, even steps, names that stay.
 #include "render/colour_map.h"
+#include "app/bench/pair_matrix.h"
+#include "app/frontends/headless/headless.h"
+#include "app/tables/unit_text.h"
+#include "render/value_colours.h"
+#include "sim/core/text.h"
 
 #include <gtest/gtest.h>
 #include <glm/geometric.hpp>
 #include <glm/mat3x3.hpp>
 
+#include <algorithm>
+#include <cstring>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace gravlab::test {
 namespace {
@@ -83,6 +91,50 @@ TEST(ColourMaps, LightnessRisesWhereItSaysSo) {
         for (std::size_t i = 1; i < kColourMapSize; ++i)
             EXPECT_GE(toLab(colours[i]).x, toLab(colours[i - 1]).x - 1e-4f) << map.name << " " << i;
     }
+}
+
+// Values of a buffer as colours of a table: the colour of each pixel belongs to its value.
+
+TEST(ValueColours, everyPixelHasTheColourOfItsValue) {
+    const HeadlessContext context;
+    // The table of the pair matrix: 256 colours that all differ.
+    std::vector<std::uint32_t> table;
+    for (int k = 0; k < 256; ++k) table.push_back(matrixColour(PairMatrix::kDecades * (1 - static_cast<float>(k) / 255)));
+    constexpr int kWidth = 37, kHeight = 19;  // no multiples of a compute group
+    std::vector<float> values;
+    for (int k = 0; k < kWidth * kHeight; ++k)
+        values.push_back(k == 5 ? -3.f : k == 6 ? 7.f : static_cast<float>(k) / (kWidth * kHeight - 1));
+    Buffer buffer;
+    glNamedBufferStorage(buffer.id(), static_cast<GLsizeiptr>(values.size() * sizeof(float)), values.data(), 0);
+    ValueColours colours(table);
+    ImageTexture picture;
+    for (int round = 0; round < 2; ++round) colours.paint(buffer.id(), kWidth, kHeight, picture);
+    ASSERT_NE(picture.id(), 0u);
+    std::vector<std::uint32_t> pixels(values.size());
+    glGetTextureImage(picture.id(), 0, GL_RGBA, GL_UNSIGNED_BYTE, static_cast<int>(4 * pixels.size()), pixels.data());
+    std::size_t wrong = 0, different = 0;
+    for (std::size_t k = 0; k < pixels.size(); ++k) {
+        const float level = std::clamp(values[k], 0.f, 1.f);
+        wrong += pixels[k] == table[static_cast<std::size_t>(level * 255 + 0.5f)] ? 0 : 1;
+        different += pixels[k] != pixels[0] ? 1 : 0;
+    }
+    EXPECT_EQ(wrong, 0u);
+    EXPECT_GT(different, pixels.size() / 2) << "a picture of one colour proves nothing";
+    EXPECT_EQ(pixels[5], table.front());
+    EXPECT_EQ(pixels[6], table.back());
+    EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR));
+}
+
+// Numbers beside the plot of the rate have at most five letters.
+
+TEST(RateUnit, numbersFitBesideThePlot) {
+    for (float most = 1.1e-6f; most < 9e5f; most *= 1.0007f) {
+        const std::string text = formatted("%.3g", static_cast<double>(most / rateUnit(most).size));
+        ASSERT_LE(text.size(), 5u) << text << " for " << most << " G";
+    }
+    EXPECT_STREQ(rateUnit(1.1f).name, "G interactions/s");
+    EXPECT_STREQ(rateUnit(0.9997f).name, "G interactions/s") << "1e+03 M";
+    EXPECT_STREQ(rateUnit(0.999f).name, "M interactions/s");
 }
 
 }  // namespace

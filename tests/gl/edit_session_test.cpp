@@ -7,6 +7,7 @@
 #include "app/view/app.h"
 #include "edits.h"
 #include "sim/core/body_edit.h"
+#include "sim/core/error.h"
 #include "sim/core/particles.h"
 #include "sim/forces/law.h"
 #include "sim/measure/pair_sum.h"
@@ -17,7 +18,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cmath>
 #include <numeric>
+#include <thread>
 
 namespace gravlab::test {
 namespace {
@@ -27,11 +31,7 @@ using testing::HasSubstr;
 class EditSession : public ::testing::Test {
 protected:
     void open(const char* scene, std::size_t bodies = kOddCount) {
-        StartOptions options;
-        options.simulation.scene = scene;
-        options.simulation.bodies = bodies;
-        options.simulation.backend = "cpu";
-        app_ = std::make_unique<App>(options);
+        app_ = std::make_unique<App>(StartOptions{.simulation = {.scene = scene, .bodies = bodies, .backend = "cpu"}});
         target_ = std::make_unique<OffscreenTarget>(320, 200);
         edits_.forget();
         frame(2);
@@ -277,6 +277,93 @@ TEST(StaleParts, areWhatAChangeMakesWrong) {
     EXPECT_EQ(after([](RunConfiguration& s) { s.backendOptions.threads = 3; }), std::pair(true, true));
     EXPECT_EQ(after([](RunConfiguration& s) { s.pairs().kernel.kernel = "tiled"; }), std::pair(false, true));
     EXPECT_EQ(after([](RunConfiguration& s) { s.integrator = "euler"; }), std::pair(false, true));
+}
+
+// Drops by an arrow and paths ahead.
+
+class LaunchSession : public EditSession {
+protected:
+    void open(const char* scene, std::size_t bodies) {
+        app_ = std::make_unique<App>(StartOptions{.simulation = {.scene = scene, .bodies = bodies, .backend = "cpu"}});
+        target_ = std::make_unique<OffscreenTarget>(320, 200);
+    }
+};
+
+TEST_F(LaunchSession, dropsAGalaxyAndTakesItOutAgain) {
+    open("plummer", 2000);
+    frame(2);
+    DropTool& tool = written(*app_).drop;
+    tool.on = true;
+    tool.row = 2;
+    tool.press(app_->document.camera, {160, 100}, {320, 200}, app_->document.dropScene());
+    tool.move({200, 100});
+    edits_.make(*app_, {.row = "launch", .order = written(*app_).drop.release()});
+    frame();
+    EXPECT_EQ(bodies().size(), 2100u);
+    EXPECT_EQ(app_->document.facts.configuration.bodies, 2100u);
+    EXPECT_EQ(app_->document.facts.step, 2) << "the run goes on";
+    frame(2);
+    EXPECT_EQ(app_->document.message, "");
+    edits_.undo(*app_);
+    frame();
+    EXPECT_EQ(bodies().size(), 2000u);
+}
+
+TEST_F(LaunchSession, showsThePathUnderTheArrowThatTheBodyThenTakes) {
+    open("two-body", 0);
+    DropTool& tool = written(*app_).drop;
+    tool.on = true;
+    tool.press(app_->document.camera, {220, 60}, {320, 200}, app_->document.dropScene());
+    tool.move({240, 80});
+    frame();
+    for (int i = 0; i < 500 && (app_->services.dropPath.path().points.size() < 5 || app_->services.dropPath.busy()); ++i) {
+        frame();
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    const Trajectory path = app_->services.dropPath.path();
+    ASSERT_GT(path.points.size(), 50u);
+    EXPECT_EQ(path.bodies, 3u);
+    edits_.make(*app_, {.row = "launch", .order = written(*app_).drop.release()});
+    frame();
+    ASSERT_EQ(bodies().size(), 3u);
+    const TrajectoryPoint& there = path.points[40];
+    const auto steps = static_cast<int>(std::llround(there.time / app_->document.facts.configuration.timeStep));
+    frame(steps);
+    const Double4 x = bodies().position[2];
+    EXPECT_NEAR(distance(xyz(x), there.place), 0, 1e-6);
+    EXPECT_TRUE(app_->services.dropPath.path().points.empty()) << "the path goes with the arrow";
+}
+
+TEST_F(LaunchSession, showsThePathOfTheSelectedBody) {
+    open("figure-eight", 0);
+    written(*app_).ahead.wanted = true;
+    frame();
+    EXPECT_TRUE(app_->services.trajectory.path().points.empty()) << "nothing is selected";
+    written(*app_).select(1);
+    frame();
+    const Trajectory path = app_->services.trajectory.path();
+    ASSERT_TRUE(path.complete) << "a film waits for it";
+    ASSERT_GT(path.points.size(), 100u);
+    EXPECT_EQ(path.points.front().time, 0);
+    frame(20);
+    const Double4 x = bodies().position[1];
+    double nearest = 1e9;
+    for (const TrajectoryPoint& p : path.points) nearest = std::min(nearest, distance(xyz(x), p.place));
+    EXPECT_LT(nearest, 0.02);
+    written(*app_).select(2);
+    frame();
+    const TrajectoryPoint& start = app_->services.trajectory.path().points.front();
+    EXPECT_NEAR(start.place.x, bodies().position[2].x, 1e-9) << "another body has another path";
+    written(*app_).ahead.wanted = false;
+    frame();
+    EXPECT_TRUE(app_->services.trajectory.path().points.empty());
+}
+
+TEST_F(LaunchSession, refusesAnIdThatIsNotThere) {
+    open("figure-eight", 0);
+    EXPECT_THROW(written(*app_).selectId(7), UsageError);
+    written(*app_).selectId(2);
+    EXPECT_EQ(app_->document.selected->id, 2u);
 }
 
 }  // namespace

@@ -6,15 +6,15 @@
 #include "app/system/host_clock.h"
 #include "app/ui/ui.h"
 #include "app/view/app.h"
+#include "gl_fixture.h"
 #include "sim/core/error.h"
 #include "tests/written.h"
 
-#include <glad/gl.h>
 #include <gmock/gmock.h>
 
+#include <glad/gl.h>
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 
 namespace gravlab::test {
@@ -29,12 +29,8 @@ protected:
     void SetUp() override {
         hostClockSource() = [] { return lostClock; };
         context_ = std::make_unique<HeadlessContext>();
-        StartOptions options;
-        options.simulation.scene = "plummer";
-        options.simulation.bodies = 300;
-        options.simulation.backend = "cpu";
-        options.simulation.backendOptions.threads = 1;
-        app_ = std::make_unique<App>(options);
+        app_ = std::make_unique<App>(StartOptions{
+            .simulation = {.scene = "plummer", .bodies = 300, .backend = "cpu", .backendOptions = {.threads = 1}}});
         ui_ = std::make_unique<Ui>(1.0f, context_->description(), *app_);
     }
     void TearDown() override {
@@ -249,6 +245,32 @@ TEST_F(LostContext, tenThousandSizesLeaveMemoryFlat) {
     EXPECT_LT(memoryMiB() - before, 3) << "MiB";
     EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR));
     EXPECT_GT(lit(picture()), 100u);
+}
+
+// Every context of these tests reports OpenGL's complaints about the program, and any such report fails the test.
+
+class CleanOpenGl : public ::testing::EmptyTestEventListener {
+    void OnTestStart(const ::testing::TestInfo&) override { before_ = glErrorCount(); }
+    void OnTestEnd(const ::testing::TestInfo&) override {
+        EXPECT_EQ(glErrorCount() - before_, std::exchange(expectedGlErrors, 0)) << "errors of OpenGL; stderr has their text";
+    }
+    std::size_t before_ = 0;
+};
+
+const bool glErrorsFailTests = [] {
+    debugContexts() = true;
+    ::testing::UnitTest::GetInstance()->listeners().Append(new CleanOpenGl);
+    return true;
+}();
+
+TEST(DebugContext, CountsAMistake) {
+    const HeadlessContext context;
+    const std::size_t before = glErrorCount();
+    glEnable(0xffff);
+    EXPECT_EQ(glErrorCount(), before + 1);
+    expectedGlErrors = 1;
+    while (glGetError() != GL_NO_ERROR) {
+    }
 }
 
 }  // namespace

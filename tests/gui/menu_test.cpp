@@ -1,8 +1,9 @@
 // Menus, and every key and item of the table of actions, by real keys and clicks; also their layout.
 #include "app/control/action.h"
+#include "gui_fixture.h"
 #include "layout.h"
+#include "tests/paths.h"
 
-#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <map>
@@ -393,6 +394,14 @@ TEST_F(MenuTest, looksComposedAtTheUsualSizes) {
     EXPECT_LE(boxOf(last.at("items").at("menu/Help")).right, 800) << "large letters in a narrow window";
     key("Tab");
     waitFor("the picture alone", [](const Json& s) { return s.at("items").empty(); });
+}
+
+// A short run of tests/monkey.sh; start the long one by hand: tests/monkey.sh 10000 SEED build-dev/gravlab.
+
+TEST_F(GuiTest, bearsThreeHundredRandomEvents) {
+    if (!installed("Xvfb")) GTEST_SKIP() << "random clicks go to a virtual display only, and there is no Xvfb";
+    Process monkey({GRAVLAB_SOURCE_DIR "/tests/monkey.sh", "300", "1", GRAVLAB_BINARY}, {}, folder / "gravlab.log");
+    EXPECT_EQ(monkey.wait(280s), 0);
 }
 
 }  // namespace

@@ -1,9 +1,13 @@
 // The window's configuration file: its lines, mistakes in them, and the settings that override them.
 #include "app/files/config.h"
-#include "sim/core/error.h"
+#include "app/system/file_names.h"
+#include "tests/surroundings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
 
 namespace gravlab {
 namespace {
@@ -42,8 +46,7 @@ TEST(Config, isTakenRowByRow) {
 }
 
 TEST(Config, exactForcesAreKnownBeforeTheRunIsBuilt) {
-    Remembered memory;
-    memory.options.simulation.farField = true;
+    Remembered memory{.options = {.simulation = {.farField = true}}};
     EXPECT_THAT(takeConfig("[scene]\nexact_forces = false\n", "file", memory), IsEmpty());
     EXPECT_TRUE(memory.options.simulation.farField);
     EXPECT_THAT(takeConfig("[scene]\nexact_forces = true\n", "file", memory), IsEmpty());
@@ -68,9 +71,7 @@ TEST(Config, namesWhatIsWrongAndUsesTheRest) {
 }
 
 TEST(Config, givesWayToTheCommandLine) {
-    Remembered memory;
-    memory.options.given = {"--size", "SCENE", "--paper"};
-    memory.options.simulation.scene = "disc";
+    Remembered memory{.options = {.simulation = {.scene = "disc"}, .given = {"--size", "SCENE", "--paper"}}};
     const auto notes = takeConfig(
         "[window]\nwidth = 1500\ny = 3\n[scene]\nname = \"galaxy\"\nbodies = 77\n[look]\npaper = true\nglow = 0.1\n", "f",
         memory);
@@ -92,8 +93,7 @@ TEST(Config, remembersThatSomebodyWasGreeted) {
     Remembered memory;
     EXPECT_THAT(takeConfig("[window]\nwelcome = false\n", "f", memory), IsEmpty());
     EXPECT_EQ(memory.options.settings.at("window.welcome"), Value(false));
-    Remembered given;
-    given.options.given = {"--no-welcome"};
+    Remembered given{.options = {.given = {"--no-welcome"}}};
     takeConfig("[window]\nwelcome = true\n", "f", given);
     EXPECT_FALSE(given.options.settings.contains("window.welcome")) << "the command line goes before it";
 }
@@ -106,6 +106,22 @@ TEST(Config, survivesEveryPrefixAndGarbage) {
     }
     Remembered memory;
     EXPECT_THAT(takeConfig(std::string("\x00\xff[[]]=\n=\n\"\n[]\n", 15), "f", memory), testing::Not(IsEmpty()));
+}
+
+// The folders of a user's own files.
+
+TEST(UserFolder, isTheOneOfTheEnvironmentUnlessItIsRelative) {
+    const auto with = [](const char* base, const char* home) {
+        using Value = std::optional<std::string>;
+        const EnvironmentVariable set("GRAVLAB_TEST_BASE", base ? Value(base) : Value());
+        const EnvironmentVariable user("HOME", home ? Value(home) : Value());
+        return userFolder("GRAVLAB_TEST_BASE", ".local/state").string();
+    };
+    EXPECT_EQ(with("/x", "/home/u"), "/x/gravlab");
+    EXPECT_EQ(with("x", "/home/u"), "/home/u/.local/state/gravlab");
+    EXPECT_EQ(with(nullptr, "/home/u"), "/home/u/.local/state/gravlab");
+    EXPECT_EQ(with(nullptr, "u"), "");
+    EXPECT_EQ(with("x", nullptr), "");
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
 // Pages that Python draws, and drawings of lessons.
-#include "app/plots/page.h"
-
+#include "app/bench/card.h"
 #include "app/bench/figure.h"
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/worksheet.h"
 #include "app/plots/canvas.h"
 #include "app/plots/diagram.h"
+#include "app/plots/page.h"
+#include "app/plots/plot.h"
+#include "app/system/picture.h"
 #include "sim/core/error.h"
 #include "tests/surroundings.h"
 #include "tests/unit/cli_support.h"
@@ -13,7 +15,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 
 namespace gravlab {
@@ -153,6 +154,138 @@ TEST(Ink, drawingsOfLessonsStayInTheirArea) {
                 }
     }
     EXPECT_GE(used, 3) << "each is in a lesson";
+}
+
+// The benchmark card: its content, and that it cannot be made without results.
+
+SweepResult measured(std::size_t bodies, double rate) {
+    SweepResult result{.point = {.bodies = bodies, .x = static_cast<double>(bodies)}};
+    BenchmarkRow& row = result.row;
+    row.verified = true;
+    row.backend = "cuda";
+    row.device = "Some GPU, 100 multiprocessors";
+    row.kernel = "tiled-split";
+    row.integrator = "leapfrog";
+    row.precision = "fp32";
+    row.bodies = bodies;
+    row.block = 128;
+    row.unroll = 8;
+    row.split = 16;
+    row.repeats = 5;
+    row.interactionsPerSecond = rate;
+    row.stepInteractionsPerSecond = 0.5 * rate;
+    row.msPerStep = 1.25;
+    row.errorP999 = 1.2e-6;
+    row.clock = 1.83e9;
+    result.facts.driver = "580.95";
+    result.facts.multiprocessors = 100;
+    result.facts.highestClock = 1.98e9;
+    return result;
+}
+
+TEST(Card, holdsDeviceDriverClocksProtocolTableAndError) {
+    SweepResult failed = measured(4096, 9e15);
+    failed.row.verified = false;
+    const SweepResult results[] = {measured(1024, 4.0e11), failed, measured(65536, 4.024e12)};
+    const std::string text = cardText(makeCard(results));
+    for (const char* part : {"Some GPU, 100 multiprocessors", "driver 580.95", "1,830 MHz under load, 1,980 MHz at most",
+                             "2,012 G interactions/s, whole steps, N = 65,536, fp32", "4,024", "tiled-split, block 128",
+                             "split 16", "1.2e-06", "1.25", "Median of up to 5", "double precision", "leapfrog"})
+        EXPECT_THAT(text, HasSubstr(part));
+    EXPECT_THAT(text, Not(HasSubstr("4,096"))) << "a rate that was not verified is not on the card";
+    const Page page = cardPage(makeCard(results), results);
+    EXPECT_THAT(page.title, HasSubstr("2,012 G interactions/s, whole steps, N = 65,536, fp32\nSome GPU"));
+    EXPECT_EQ(page.grid.size(), 3u) << "a head and two rates";
+    EXPECT_EQ(linesOf(page.csv).size(), 4u);
+    EXPECT_THAT(page.notes, testing::Contains(HasSubstr("driver 580.95; 1,830 MHz")));
+    EXPECT_THAT(page.texts.at("gravlab:card"), HasSubstr("2,012"));
+}
+
+TEST(Card, cannotBeMadeOfNothing) {
+    SweepResult failed = measured(1024, 1e12);
+    failed.row.verified = false;
+    EXPECT_THROW(makeCard({}), UsageError);
+    EXPECT_THROW(makeCard({&failed, 1}), UsageError);
+}
+
+TEST(CliCard, writesTextAndPicture) {
+    const ScratchFolder folder;
+    const Outcome text = runGravlab({"bench", "--backend", "cpu", "--kernel", "simd", "-n", "64,128", "--repeats", "1",
+                                     "--card", (folder / "card.txt").string()});
+    ASSERT_EQ(text.code, 0) << text.err;
+    EXPECT_THAT(contentOf(folder / "card.txt"), HasSubstr("kernel and launch"));
+    EXPECT_THAT(contentOf(folder / "card.txt"), HasSubstr("simd"));
+    if (const std::string why = drawnPages({}, "png").why; !why.empty()) GTEST_SKIP() << "NO CARD IS DRAWN: " << why;
+    const Outcome picture = runGravlab({"bench", "--backend", "cpu", "--kernel", "simd", "-n", "64", "--repeats", "1",
+                                        "--card", (folder / "card.png").string()});
+    ASSERT_EQ(picture.code, 0) << picture.err;
+    EXPECT_EQ(readPng((folder / "card.png").string()).width, 1600);
+    EXPECT_EQ(runGravlab({"bench", "--card", "card.jpg"}).code, 2);
+    EXPECT_EQ(runGravlab({"bench", "--card", "card.png", "-o", "x"}).code, 2);
+}
+
+// Ticks and numbers on plot axes: mistakes there are easily overlooked.
+
+TEST(Plot, LinearTicksAreRoundAndInside) {
+    const auto ticks = roundTicks(0, 3150, false, 6);
+    ASSERT_GE(ticks.size(), 3u);
+    EXPECT_EQ(ticks.front(), 0);
+    EXPECT_LE(ticks.back(), 3150);
+    for (std::size_t i = 1; i < ticks.size(); ++i) EXPECT_NEAR(ticks[i] - ticks[i - 1], ticks[1] - ticks[0], 1e-9);
+    EXPECT_EQ(ticks[1], 1000);
+}
+
+TEST(Plot, LogarithmicTicksAreDecades) {
+    const auto ticks = roundTicks(900, 1.2e6, true, 5);
+    const std::vector<double> want = {1e3, 1e4, 1e5, 1e6};
+    ASSERT_EQ(ticks.size(), want.size());
+    for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(ticks[i] / want[i], 1, 1e-12);
+}
+
+TEST(Plot, NoTicksForAnEmptyRange) {
+    EXPECT_TRUE(roundTicks(1, 1, false, 5).empty());
+    EXPECT_TRUE(roundTicks(2, 1, false, 5).empty());
+}
+
+TEST(Plot, NumbersReadLikeNumbers) {
+    EXPECT_EQ(tickText(0), "0");
+    EXPECT_EQ(tickText(65536), "65,536");
+    EXPECT_EQ(tickText(-1048576), "-1,048,576");
+    EXPECT_EQ(tickText(0.25), "0.25");
+    EXPECT_EQ(tickText(1e-6), "1e-06");
+    EXPECT_EQ(tickText(999), "999");
+}
+
+/// Pixels of the first curve's colour in the upper left part of a plot of one curve.
+int curveAtTheUpperLeft(double from, double to) {
+    Canvas canvas(300, 200, 12);
+    Plot plot;
+    plot.series.push_back({.label = "a curve", .x = {}, .y = {}, .error = {}, .hollow = {}, .markers = false});
+    for (int i = 0; i <= 40; ++i) {
+        plot.series[0].x.push_back(i);
+        plot.series[0].y.push_back(from + (to - from) * i / 40);
+    }
+    drawPlot(canvas.list(), ImVec2(0, 0), canvas.size(), plot, {.lineWidth = 3});
+    const auto rgb = canvas.finish();
+    int found = 0;
+    for (std::size_t y = 0; y < 90; ++y)
+        for (std::size_t x = 30; x < 120; ++x) {
+            const std::uint8_t* p = &rgb[3 * (y * 300 + x)];
+            found += p[0] == 86 && p[1] == 180 && p[2] == 233;
+        }
+    return found;
+}
+
+TEST(Plot, TheLegendStandsWhereItHidesNothing) {
+    // A falling curve begins in the corner where the legend of a rising one is. A legend's line alone has about 20 pixels.
+    EXPECT_GT(curveAtTheUpperLeft(10, 1), 120);
+    const int legend = curveAtTheUpperLeft(1, 10);
+    EXPECT_GT(legend, 5) << "upper left, where nothing is";
+    EXPECT_LT(legend, 120);
+}
+
+TEST(Plot, NeighbouringSeriesDiffer) {
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_NE(seriesColour(i, false), seriesColour(i + 1, false));
 }
 
 }  // namespace

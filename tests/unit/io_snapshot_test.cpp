@@ -1,7 +1,11 @@
 // Rules for every format: round trips, recognition by content, refusals that leave nothing behind, bounded memory.
+#include "sim/backends/few_body.h"
 #include "sim/core/error.h"
+#include "sim/forces/law.h"
 #include "sim/io/formats/byte_order.h"
 #include "sim/io/snapshot.h"
+#include "tests/fuzz/fuzz_targets.h"
+#include "tests/paths.h"
 #include "tests/unit/io_support.h"
 
 #include <fcntl.h>
@@ -10,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -72,8 +77,7 @@ TEST(Snapshot, RadiiAndSpinsAreKeptOrNamed) {
         if (!usable(format) || !format.write || !format.read) continue;
         const std::string bytes = encodeSnapshot(snapshot, format.name);
         const bool named = !lostIn(format, snapshot).empty() && lostIn(format, snapshot).front() == "the radii and spins";
-        ReadOptions half;
-        half.part.every = 2;
+        ReadOptions half{.part = {.every = 2}};
         const Snapshot back = decodeSnapshot(bytes, "back"), part = decodeSnapshot(bytes, "back", half);
         if (named) {
             EXPECT_TRUE(back.bodies.surface.empty()) << format.name;
@@ -318,6 +322,123 @@ TEST(Snapshot, HostileCountsCostNoMemory) {
     ASSERT_EQ(::truncate((folder / "hole").c_str(), off_t{1} << 40), 0);
     EXPECT_LT(growthInMiB(folder / "hole"), 8);
     EXPECT_GE(growthInMiB(folder / "hole"), 0);
+}
+
+// Exact continuation under every law, with charges of both signs and individual responses: a file keeps everything that the
+// engine for few bodies needs.
+
+ParticleSet charges() {
+    ParticleSet bodies = io_test::sample(9).bodies;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        if (i % 2) bodies.position[i].w *= -1;
+        bodies.velocity[i].w = 1.0 / static_cast<double>(i + 2);
+    }
+    return bodies;
+}
+
+/// Writes a checkpoint and reads it back.
+Snapshot stored(const FewBody& system, const ParticleSet& like) {
+    Snapshot snapshot;
+    snapshot.bodies = like;
+    system.store(snapshot.bodies);
+    snapshot.state = system.state();
+    snapshot.signedSources = true;
+    snapshot.settings = "seed = 1\n";
+    return decodeSnapshot(encodeSnapshot(snapshot, "hdf5"), "laws");
+}
+
+TEST(ResumeOf, everyLawAndIntegratorOfFewBodies) {
+    if (!hasHdf5()) GTEST_SKIP() << "this build has no HDF5";
+    const ParticleSet start = charges();
+    int compared = 0;
+    for (const LawRow& lawRow : laws())
+        for (const Integrator& integratorRow : integrators()) {
+            if (needsJerk(integratorRow.program) && lawRow.law != Law::gravity) continue;
+            SCOPED_TRACE(std::string(lawRow.name) + " " + std::string(integratorRow.name));
+            const ForceSettings force{.law = lawRow.law, .precision = Precision::fp64, .softening = 0.5, .exponent = 1.5};
+            const double timeStep = 1e-3;
+            FewBody whole, first, second;
+            for (FewBody* system : {&whole, &first}) {
+                system->configure(force);
+                system->load(start);
+            }
+            whole.advance(integratorRow.program, timeStep, {.steps = 20});
+            first.advance(integratorRow.program, timeStep, {.steps = 11});
+            const Snapshot saved = stored(first, start);
+            second.configure(force);
+            second.load(saved.bodies);
+            if (!saved.state.empty()) {
+                EXPECT_TRUE(second.restore(saved.state));
+            }
+            EXPECT_EQ(saved.state.empty(), !isAdaptive(integratorRow.program));
+            second.advance(integratorRow.program, timeStep, {.steps = 9});
+            ParticleSet got = start, want = start;
+            second.store(got);
+            whole.store(want);
+            EXPECT_TRUE(io_test::sameBodies(got, want));
+            ++compared;
+        }
+    EXPECT_GE(compared, 30);
+}
+
+TEST(ResumeOf, stateThatDoesNotFitIsLeftOut) {
+    FewBody system;
+    system.load(charges());
+    system.advance(integrator("radau15").program, 0.01, {.steps = 2});
+    const std::vector<StateArray> good = system.state();
+    EXPECT_TRUE(system.restore(good));
+    for (std::size_t i = 0; i < good.size(); ++i) {
+        std::vector<StateArray> bad = good;
+        bad[i].values.pop_back();
+        EXPECT_FALSE(system.restore(bad)) << bad[i].name;
+        bad.erase(bad.begin() + static_cast<std::ptrdiff_t>(i));
+        EXPECT_FALSE(system.restore(bad)) << "without " << good[i].name;
+    }
+    std::vector<StateArray> endless = good;
+    endless.back().values[0] = 0;
+    EXPECT_FALSE(system.restore(endless)) << "a step of no length never ends";
+    system.advance(integrator("radau15").program, 0.01, {.steps = 1});
+}
+
+// Every input that a fuzzer found or started from, replayed in each run of the tests. Files of earlier builds stay readable.
+
+TEST(Corpus, EveryInputKeepsThePromises) {
+    for (const fuzz::Target& target : fuzz::kTargets) {
+        const std::filesystem::path folder = std::filesystem::path(GRAVLAB_SOURCE_DIR) / "tests/fuzz/corpus" / target.name;
+        int inputs = 0;
+        for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+            SCOPED_TRACE(entry.path());
+            const std::string bytes = contentOf(entry.path());
+            target.run(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+            ++inputs;
+        }
+        EXPECT_GT(inputs, 0) << folder;
+    }
+}
+
+// tests/data/figure-eight.* were written by the first version of these writers.
+TEST(StoredFiles, StayReadable) {
+    for (const char* extension : {"csv", "tab", "tipsy", "hdf5"}) {
+        if (!formatForWriting(std::string("x.") + extension).unavailable().empty()) continue;
+        SCOPED_TRACE(extension);
+        const auto path =
+            std::filesystem::path(GRAVLAB_SOURCE_DIR) / "tests/data" / (std::string("figure-eight.") + extension);
+        const Snapshot s = readSnapshot(path);
+        const double tolerance = extension == std::string_view("tipsy") ? 1e-7 : 1e-16;
+        ASSERT_EQ(s.bodies.size(), 3u);
+        EXPECT_NEAR(s.bodies.position[0].x, 0.970004356697333440, tolerance);
+        EXPECT_NEAR(s.bodies.position[1].y, 0.243087531535848862, tolerance);
+        EXPECT_NEAR(s.bodies.velocity[2].y, -0.864731460921005956, tolerance);
+        EXPECT_EQ(s.bodies.position[2].w, 1);
+        if (extension != std::string_view("hdf5")) continue;
+        EXPECT_EQ(s.step, 1000);
+        EXPECT_EQ(s.time, 1.0);
+        EXPECT_EQ(s.timeStep, 0.001);
+        EXPECT_EQ(s.seed, 1u);
+        EXPECT_EQ(s.settings, "scene = \"figure-eight\"\nintegrator = \"leapfrog\"\n");
+        EXPECT_EQ(s.state, (std::vector<StateArray>{{"example", {0.5, 0.25}}}));
+        EXPECT_EQ(s.bodies.group, (std::vector<std::uint8_t>{0, 0, 1}));
+    }
 }
 
 }  // namespace

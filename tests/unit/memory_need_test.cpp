@@ -1,8 +1,11 @@
 // The memory of a run is computed before it starts; a machine without it refuses in one sentence.
 #include "sim/backends/memory_need.h"
-
+#include "app/bench/benchmark_text.h"
+#include "app/lab/lab.h"
 #include "sim/backends/groups.h"
+#include "sim/backends/memory_probe.h"
 #include "sim/core/error.h"
+#include "sim/core/pages.h"
 #include "sim/core/validation.h"
 #include "sim/core/work_watch.h"
 #include "sim/forces/law.h"
@@ -14,8 +17,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <limits>
+#include <vector>
 
 namespace gravlab {
 namespace {
@@ -218,6 +226,105 @@ TEST(MemoryNeed, WhatTheHostHasNoRoomForIsRefusedByEveryGuard) {
     const FreeMemory enough(1e9);
     EXPECT_TRUE(all(done));
     EXPECT_EQ(decodeSnapshot(file, "many.tipsy").bodies.size(), bodies.size());
+}
+
+// Times of memories: the ring that a chain of reads follows, pieces of memory at a stride, and the rows of a probe.
+
+using testing::HasSubstr;
+
+TEST(MemoryProbe, aRingVisitsEveryPlaceOnceBeforeItReturns) {
+    for (const std::uint64_t count : {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{128}, std::uint64_t{1} << 16}) {
+        std::vector<bool> seen(count);
+        std::uint64_t at = 0;
+        for (std::uint64_t step = 0; step < count; ++step) {
+            ASSERT_FALSE(seen[at]) << at << " of " << count;
+            seen[at] = true;
+            at = nextInRing(at, count);
+        }
+        EXPECT_EQ(at, 0u);
+    }
+}
+
+/// 32 lanes read 128 bytes: four sectors side by side, and a sector each from a stride of eight numbers on.
+TEST(MemoryProbe, countsThePiecesOfAStride) {
+    const int sectors[] = {4, 8, 12, 16, 32, 32, 32};
+    for (std::size_t k = 0; k < std::size(kStrides); ++k) EXPECT_EQ(unitsOfStride(kStrides[k], 32), sectors[k]);
+    EXPECT_EQ(unitsOfStride(1, 64), 2);
+    EXPECT_EQ(unitsOfStride(16, 64), 32);
+}
+
+TEST(MemoryProbe, measuresOneRowACallAndPrintsAllOfThem) {
+    const std::unique_ptr<MemoryProbe> probe = memoryProbe("cpu", {});
+    MemoryTimes times;
+    std::size_t calls = 1;
+    for (; probe->measure(times); ++calls)
+        ASSERT_EQ(times.latencies.size() + times.strides.size() + times.passes.size(), calls);
+    EXPECT_EQ(calls, probe->rows());
+    EXPECT_EQ(times.strides.size(), std::size(kStrides));
+    const auto isTime = [](double value) { return std::isfinite(value) && value > 0; };
+    for (const MemoryLatency& row : times.latencies) EXPECT_TRUE(isTime(row.nanoseconds)) << row.from;
+    for (const StridedRead& row : times.strides) {
+        EXPECT_TRUE(isTime(row.useful)) << row.stride;
+        EXPECT_NEAR(row.moved / row.useful, row.units * times.unitBytes / 128, 1e-6 * row.moved / row.useful) << row.stride;
+    }
+    const std::string text = memoryText(times);
+    for (const MemoryLatency& row : times.latencies) EXPECT_THAT(text, HasSubstr(std::string(row.from)));
+    EXPECT_THAT(text, HasSubstr("lines of 64 B for 32 reads"));
+    const auto json = nlohmann::json::parse(memoryJson(times));
+    EXPECT_EQ(json["latencies"].size(), times.latencies.size());
+    EXPECT_EQ(json["strides"].back()["stride"], 32);
+    EXPECT_EQ(json["device"], times.device);
+}
+
+/// The lab measures a row a frame, stops when it is cancelled, and keeps what was measured.
+TEST(MemoryProbe, isMeasuredByTheLabBesideTheFrames) {
+    Lab lab;
+    LabSubject subject{.backend = "reference"};
+    lab.startMemory(subject);
+    ASSERT_TRUE(lab.busy()) << "a backend without memories of its own leaves them to the CPU: " << lab.status();
+    int quiet = 0;
+    for (int frame = 0; frame < 2; ++frame) lab.advance(0.02, [&] { ++quiet; });
+    EXPECT_EQ(quiet, 2);
+    EXPECT_EQ(lab.memory().latencies.size(), 2u);
+    EXPECT_GT(lab.progress(), 0);
+    EXPECT_THAT(lab.status(), HasSubstr("row 2 of"));
+    lab.cancel();
+    EXPECT_FALSE(lab.busy());
+    EXPECT_EQ(lab.memory().latencies.size(), 2u);
+}
+
+TEST(MemoryProbe, refusesABackendWithoutMemoriesOfItsOwn) { EXPECT_THROW(memoryProbe("reference", {}), UsageError); }
+
+// Memory for many bodies: touched by all threads, without other changes.
+
+constexpr std::size_t kManyNumbers = (std::size_t{48} << 20) / sizeof(std::uint32_t) + 3;
+
+TEST(Pages, whatIsThereStaysAndTheRestIsZero) {
+    std::vector<std::uint32_t> values(1000);
+    for (std::uint32_t i = 0; i < values.size(); ++i) values[i] = i + 1;
+    resizeTouched(values, kManyNumbers);
+    ASSERT_EQ(values.size(), kManyNumbers);
+    for (std::uint32_t i = 0; i < 1000; ++i) ASSERT_EQ(values[i], i + 1);
+    EXPECT_TRUE(std::all_of(values.begin() + 1000, values.end(), [](std::uint32_t value) { return value == 0; }));
+    // Existing room is not allocated again, and its content is not touched.
+    std::fill(values.begin(), values.end(), 7u);
+    const std::uint32_t* before = values.data();
+    resizeTouched(values, kManyNumbers / 2);
+    resizeTouched(values, kManyNumbers - 1);
+    EXPECT_EQ(values.data(), before);
+    EXPECT_EQ(values.front(), 7u);
+    EXPECT_EQ(values[kManyNumbers / 2 - 1], 7u);
+    EXPECT_EQ(values[kManyNumbers - 2], 0u);
+}
+
+TEST(Pages, nothingBesideTheGivenMemoryIsWritten) {
+    std::vector<std::uint8_t> memory(std::size_t{40} << 20, 9);
+    const std::size_t from = 12345, bytes = (std::size_t{33} << 20) + 77;
+    touchPages(memory.data() + from, bytes);
+    for (std::size_t i = 0; i < from; ++i) ASSERT_EQ(memory[i], 9);
+    for (std::size_t i = from + bytes; i < memory.size(); ++i) ASSERT_EQ(memory[i], 9);
+    EXPECT_TRUE(std::ranges::any_of(memory, [](std::uint8_t value) { return value == 0; }));
+    EXPECT_NO_FATAL_FAILURE(touchPages(nullptr, 0));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Scripts: the meaning of a line, the mistakes of a script, and when a condition holds.
 #include "app/control/script.h"
-
 #include "app/control/action.h"
 #include "app/control/line_reader.h"
+#include "app/session/player.h"
 #include "cli_support.h"
 #include "sim/core/error.h"
 #include "tests/paths.h"
@@ -159,6 +159,22 @@ TEST(ParameterDocs, areMadeFromTheTable) {
     const Outcome actions = runGravlab({"list", "actions"});
     EXPECT_EQ(actions.code, 0);
     EXPECT_THAT(actions.out, HasSubstr("drop-star"));
+}
+
+// The messages of a script while it waits.
+
+TEST(WaitNotice, isSaidOnceForEachLineThatTakesLong) {
+    WaitNotice notice;
+    const std::string wait = "wait run.step >= 1000000";
+    EXPECT_EQ(notice.update(0, "", 0), "");
+    EXPECT_EQ(notice.update(3, wait, 100), "");
+    EXPECT_EQ(notice.update(3, wait, 109), "");
+    EXPECT_EQ(notice.update(3, wait, 111), "line 3 still waits: wait run.step >= 1000000");
+    EXPECT_EQ(notice.update(3, wait, 200), "") << "once is enough";
+    EXPECT_EQ(notice.update(4, wait, 201), "") << "each line has ten seconds of its own";
+    EXPECT_NE(notice.update(4, wait, 212), "");
+    EXPECT_EQ(notice.update(0, "", 213), "");
+    EXPECT_EQ(notice.update(4, wait, 240), "") << "of another wait";
 }
 
 }  // namespace

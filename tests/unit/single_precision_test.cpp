@@ -1,22 +1,27 @@
 // A run uses single precision unless its result would be wrong.
 #include "sim/forces/single_precision.h"
 #include "sim/backends/pair_units.h"
+#include "sim/core/error.h"
+#include "sim/core/random.h"
 #include "sim/forces/fields/field_text.h"
 #include "sim/forces/fields/post_newtonian.h"
 #include "sim/forces/law.h"
-
-#include "sim/core/error.h"
-#include "sim/core/random.h"
+#include "sim/forces/precision.h"
 #include "sim/io/checkpoint.h"
 #include "sim/run/simulation.h"
 #include "sim/scenes/scene.h"
 #include "tests/far_unit_suite.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
+#include <regex>
 
 namespace gravlab {
 namespace {
@@ -106,10 +111,7 @@ TEST(SinglePrecision, aStartBeyondItRunsInDoubleOrIsRefused) {
         request.precision = Precision::fp32;
         EXPECT_THROW(Simulation{request}, UsageError) << unit.name;
     }
-    RunRequest usual;
-    usual.scene = "plummer";
-    usual.bodies = 500;
-    usual.backend = "cpu";
+    RunRequest usual{.scene = "plummer", .bodies = 500, .backend = "cpu"};
     EXPECT_EQ(Simulation(usual).force().precision, Precision::fp32) << "and nowhere else";
 }
 
@@ -268,10 +270,7 @@ TEST(SinglePrecision, aSliderThatIsDraggedEndsWhereItsNumbersEnd) {
 
 TEST(SinglePrecision, aRunThatGoesOnStaysWhatItWas) {
     // During a run two bodies may have come so close that single precision cannot separate them.
-    RunRequest request;
-    request.scene = "plummer";
-    request.bodies = 300;
-    request.backend = "cpu";
+    RunRequest request{.scene = "plummer", .bodies = 300, .backend = "cpu"};
     Simulation simulation(request);
     simulation.advance({.steps = 2}, nullptr);
     Snapshot snapshot = checkpointOf(simulation);
@@ -483,6 +482,42 @@ TEST(SinglePrecision, knowsThatPostNewtonianTermsAreBelowItsRounding) {
 TEST(SinglePrecision, aLargeStartIsJudgedByASample) {
     EXPECT_EQ(beyondSinglePrecision(ball(1, 1, 0, 200000), {.softening = 0.01}), "");
     EXPECT_NE(beyondSinglePrecision(ball(1e15, 1, 0, 200000), {.softening = 1e13}), "");
+}
+
+// The one table that spells precisions.
+
+namespace fs = std::filesystem;
+
+TEST(Precisions, haveOneNameEachThereAndBack) {
+    ASSERT_EQ(precisions().size(), 3u);
+    for (const PrecisionRow& row : precisions()) {
+        EXPECT_EQ(nameOf(row.precision), row.name);
+        EXPECT_EQ(precision(row.name).precision, row.precision);
+        EXPECT_EQ(findPrecision(row.name), &row);
+        EXPECT_FALSE(row.idea.empty());
+    }
+    EXPECT_EQ(nameOf(Precision::mixed), "mixed");
+    EXPECT_EQ(findPrecision("fp16"), nullptr);
+    EXPECT_EQ(precisionNames(), "fp32, mixed or fp64");
+    EXPECT_EQ(precisionNames("'"), "'fp32', 'mixed' or 'fp64'");
+    try {
+        precision("mixd");
+        ADD_FAILURE() << "there is no such precision";
+    } catch (const UsageError& error) {
+        EXPECT_STREQ(error.what(), "unknown precision 'mixd'; did you mean 'mixed'? valid: fp32, mixed, fp64");
+    }
+}
+
+TEST(Precisions, areSpelledNowhereElse) {
+    const std::regex name(R"RE("(fp32|mixed|fp64)")RE");
+    for (const char* folder : {"sim", "render", "app"})
+        for (const fs::directory_entry& entry : fs::recursive_directory_iterator(fs::path(GRAVLAB_SOURCE_DIR) / folder)) {
+            const std::string extension = entry.path().extension().string();
+            if (extension != ".h" && extension != ".cpp") continue;
+            std::ifstream file(entry.path());
+            const std::string text{std::istreambuf_iterator<char>(file), {}};
+            EXPECT_EQ(std::regex_search(text, name), entry.path().filename() == "precision.cpp") << entry.path();
+        }
 }
 
 }  // namespace

@@ -1,13 +1,18 @@
 // Potentials of other powers of the distance by the tree: for a cell, for an expansion, and for all pairs.
+#include "app/services/conservation.h"
 #include "sim/backends/cpu/backend_cpu.h"
+#include "sim/core/body_edit.h"
+#include "sim/core/particles.h"
 #include "sim/forces/law.h"
 #include "sim/measure/diagnostics.h"
+#include "sim/measure/pair_sum.h"
 #include "sim/measure/potential_error.h"
 #include "sim/run/configuration.h"
 #include "sim/scenes/scene.h"
 #include "sim/tree/rung.h"
 #include "tests/bodies.h"
 #include "tests/cell_of_bodies.h"
+#include "tests/measured.h"
 
 #include <gtest/gtest.h>
 
@@ -177,6 +182,120 @@ TEST(TreePotential, isWhatARunUnderAPowerLawIsMeasuredBy) {
     EXPECT_EQ(one.potential, three.potential) << "the same bits on any number of threads";
     configuration.force = {.law = kLaw<LennardJones>};
     EXPECT_FALSE(pairSummation(configuration)) << "no cells know where a law ends";
+}
+
+// The energy of a single body: the sum over all bodies is the energy of the run, under every law.
+
+/// Charges of both signs, or masses; of several inertias.
+ParticleSet bodiesFor(Law law) {
+    ParticleSet bodies;
+    bodies.resize(40);
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const double a = 0.7 * static_cast<double>(i), sign = law == kLaw<Coulomb> && i % 3 == 0 ? -1 : 1;
+        bodies.position[i] = {std::cos(a) * (1 + a), std::sin(a) * (1 + a), 0.3 * a, sign * (1 + 0.1 * a)};
+        bodies.velocity[i] = {0.1 * a, -0.2, 0.05 * a, law == Law::gravity ? 1 : sign / (2 + 0.03 * a)};
+        bodies.id[i] = static_cast<std::uint32_t>(i);
+    }
+    return bodies;
+}
+
+TEST(BodyEnergy, AddsUpToTheEnergyOfAll) {
+    for (const LawRow& row : laws()) {
+        const ForceSettings force{.law = row.law, .softening = 0.1, .exponent = 1.5, .strength = 2, .diameter = 3};
+        const ParticleSet bodies = bodiesFor(row.law);
+        double sum = 0;
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+            const Double4& v = bodies.velocity[i];
+            // Each body of a pair has half of its potential.
+            const double kinetic = 0.5 * (v.x * v.x + v.y * v.y + v.z * v.z);
+            const double pairs = specificEnergy(bodies, i, termsOf(force), 0) - kinetic;
+            EXPECT_NE(pairs, 0) << row.name;
+            sum += inertialMass(bodies.position[i], v) * (kinetic + 0.5 * pairs);
+        }
+        const double whole = measure(bodies, force, 1).energy();
+        EXPECT_NEAR(sum, whole, 1e-12 * std::abs(whole)) << row.name;
+    }
+}
+
+TEST(BodyEnergy, OfAHeldBodyTakesTheResponseThatItHadBefore) {
+    const ForceSettings force{.law = kLaw<Coulomb>, .softening = 0.1};
+    ParticleSet bodies = bodiesFor(force.law);
+    const double free = specificEnergy(bodies, 3, termsOf(force), 99);
+    const double response = bodies.velocity[3].w;
+    const BodyEdit coasting = holdBody(bodies, 3, true);
+    applyEdits(bodies, {&coasting, 1});
+    EXPECT_EQ(specificEnergy(bodies, 3, termsOf(force), response), free);
+}
+
+TEST(BodyEnergy, BindsWhereThePotentialEnds) {
+    EXPECT_TRUE(isBound(-1, {}));
+    EXPECT_FALSE(isBound(1, {}));
+    EXPECT_FALSE(isBound(1, {.law = kLaw<PowerLaw>, .exponent = 2}));
+    EXPECT_TRUE(isBound(1, {.law = kLaw<PowerLaw>, .exponent = -1})) << "nothing leaves springs";
+    EXPECT_TRUE(isBound(1, {.law = kLaw<PowerLaw>, .exponent = 1})) << "a logarithm has no end";
+}
+
+// Energies of many bodies by pairs in single precision: within their declared error, which they report.
+
+TEST(SingleEnergy, isWithinWhatItSaysUnderEveryLawThatAllowsIt) {
+    int tried = 0;
+    for (const ForceSettings& force : measuredForces(Precision::fp32)) {
+        if (!singleEnergy(force)) continue;
+        for (const ParticleSet& bodies : {spacedBodies(3001), unevenBodies(2000)}) {
+            SCOPED_TRACE("law " + std::to_string(static_cast<int>(force.law)) + ", exponent " +
+                         std::to_string(force.exponent) + ", N " + std::to_string(bodies.size()));
+            const Diagnostics exact = measure(bodies, force);
+            const PairSum single = pairsInSingle(bodies, force, 2);
+            EXPECT_LE(std::abs(single.potential - exact.potential), 4 * single.error * std::abs(exact.potential) + 1e-300);
+            EXPECT_GT(single.error, 0) << "rounding is said";
+            EXPECT_LT(single.error, 1e-5);
+            EXPECT_EQ(single.closest, exact.shape.closest);
+            ++tried;
+        }
+    }
+    EXPECT_GE(tried, 10);
+    EXPECT_FALSE(singleEnergy({.law = kLaw<LennardJones>}));
+    EXPECT_THROW(pairsInSingle(spacedBodies(10), {.law = kLaw<LennardJones>}, 1), std::logic_error);
+}
+
+TEST(SingleEnergy, isTheSameForAnyNumberOfThreadsAndFarFromTheOrigin) {
+    ParticleSet bodies = sceneNamed("plummer").build({.bodies = 5000, .seed = 3});
+    const ForceSettings force{.softening = 0.01};
+    const PairSum one = pairsInSingle(bodies, force, 1);
+    for (const int threads : {2, 7}) EXPECT_EQ(pairsInSingle(bodies, force, threads).potential, one.potential) << threads;
+    for (Double4& at : bodies.position) at.x += 1e7;
+    EXPECT_NEAR(pairsInSingle(bodies, force, 0).potential, one.potential, 1e-6 * std::abs(one.potential));
+}
+
+TEST(SingleEnergy, hasPairsThatRoundingWouldBringTogether) {
+    // Two heavy bodies so close to each other, far from the centre, that their positions are equal in single precision.
+    ParticleSet bodies = spacedBodies(200);
+    bodies.position[3] = {1000, 0, 0, 50};
+    bodies.position[150] = {1000 + 1e-6, 0, 0, 50};
+    const Diagnostics exact = measure(bodies, {});
+    const PairSum single = pairsInSingle(bodies, {}, 1);
+    EXPECT_NEAR(single.potential, exact.potential, 1e-6 * std::abs(exact.potential));
+    EXPECT_EQ(single.closest, exact.shape.closest);
+    EXPECT_EQ(pairsInSingle({}, {}, 1).potential, 0);
+    EXPECT_EQ(pairsInSingle(spacedBodies(1), {}, 1).potential, 0) << "a body has no energy with itself";
+}
+
+TEST(SingleEnergy, isTakenByAWindowForManyBodiesInSinglePrecision) {
+    const auto watched = [](std::size_t bodies, const ForceSettings& force, const char* backend, const char* kernel) {
+        RunConfiguration configuration;
+        configuration.bodies = bodies;
+        configuration.backend = backend;
+        configuration.force = force;
+        configuration.pairs().kernel.kernel = kernel;
+        return static_cast<bool>(watchedPairs(configuration));
+    };
+    constexpr std::size_t kMany = ConservationMonitor::kMostInDouble + 1;
+    EXPECT_TRUE(watched(kMany, {}, "cpu", "simd-threads"));
+    EXPECT_FALSE(watched(kMany - 1, {}, "cpu", "simd-threads")) << "few are in double";
+    EXPECT_FALSE(watched(kMany, {.precision = Precision::fp64}, "cpu", "simd-threads"));
+    EXPECT_FALSE(watched(kMany, {}, "reference", "plain"));
+    EXPECT_FALSE(watched(kMany, {.law = kLaw<LennardJones>}, "cpu", "simd-threads"));
+    EXPECT_TRUE(watched(100, {.law = kLaw<LennardJones>}, "cpu", "cells")) << "as the forces are";
 }
 
 }  // namespace

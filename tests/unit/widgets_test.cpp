@@ -1,11 +1,13 @@
 // The reaction of controls to mouse and keys.
 #include "app/ui/widgets.h"
-
+#include "app/system/built_in.h"
 #include "tests/files.h"
 #include "tests/paths.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <regex>
 #include <string>
@@ -47,6 +49,22 @@ TEST(PanelState, BelongsToItsPanels) {
         const std::string text = contentOf(entry.path());
         EXPECT_FALSE(std::regex_search(text, found, shared)) << entry.path() << ": " << found.str();
     }
+}
+
+// The program has the fonts of panels and pictures, whatever the system has.
+
+TEST(Fonts, areInTheProgram) {
+    if (std::getenv("GRAVLAB_FONT")) GTEST_SKIP() << "GRAVLAB_FONT names another font";
+    const std::string program = contentOf(GRAVLAB_BINARY);
+    ASSERT_FALSE(program.empty());
+    for (const FontBytes font : {textFont(), monoFont()}) {
+        ASSERT_GT(font.size(), 100000u);
+        EXPECT_EQ(font[0], 0);
+        EXPECT_EQ(font[1], 1) << "a TrueType file begins so";
+        const std::string bytes(font.begin(), font.end());
+        EXPECT_NE(program.find(bytes), std::string::npos);
+    }
+    EXPECT_NE(textFont().data(), monoFont().data());
 }
 
 }  // namespace
