@@ -2,9 +2,7 @@
 #pragma once
 #include <glad/gl.h>
 
-#include <array>
 #include <cstddef>
-#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>

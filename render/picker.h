@@ -9,7 +9,6 @@
 #include <glm/vec2.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 
 namespace gravlab {

@@ -1,7 +1,6 @@
 // Uniforms, bindings and draws of the two methods.
 #include "render/sprites.h"
 
-#include "render/gl_limits.h"
 #include "render/particle_renderer.h"
 
 #include <glm/ext/matrix_transform.hpp>

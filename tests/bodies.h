@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <string>
 #include <vector>
 
 namespace gravlab::testing_support {

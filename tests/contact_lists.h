@@ -7,7 +7,6 @@
 #include "sim/forces/cell_grid.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 namespace gravlab::testing_support {

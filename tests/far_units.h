@@ -2,7 +2,6 @@
 #pragma once
 #include "sim/core/random.h"
 #include "sim/io/checkpoint.h"
-#include "sim/run/simulation.h"
 #include "tests/bodies.h"
 
 #include <utility>

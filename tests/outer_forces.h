@@ -20,14 +20,13 @@ namespace gravlab::testing_support {
 
 inline RunRequest outerRequest(const char* backend, Precision precision, const char* integrator, const char* fields,
                                std::size_t bodies) {
-    RunRequest request;
-    request.scene = "plummer";
-    request.bodies = bodies;
-    request.backend = backend;
-    request.precision = precision;
-    request.integrator = integrator;
-    request.timeStep = 0.01;
-    request.fields = fields;
+    RunRequest request{.scene = "plummer",
+                       .bodies = bodies,
+                       .backend = backend,
+                       .integrator = integrator,
+                       .timeStep = 0.01,
+                       .fields = fields,
+                       .precision = precision};
     return request;
 }
 

@@ -1,7 +1,6 @@
 #include "tests/scarce_memory.h"
 
 #include <atomic>
-#include <cstdint>
 #include <cstdlib>
 #include <new>
 

@@ -53,11 +53,7 @@ inline std::vector<std::uint32_t> allOf(const ParticleSet& bodies) {
 
 /// A chain that the tide of a star breaks.
 inline RunRequest tidal(const char* backendName, Precision precision = Precision::fp64) {
-    RunRequest wanted;
-    wanted.scene = "tidal-chain";
-    wanted.bodies = 60;
-    wanted.backend = backendName;
-    wanted.precision = precision;
+    RunRequest wanted{.scene = "tidal-chain", .bodies = 60, .backend = backendName, .precision = precision};
     wanted.parameters["breaking"] = 0.02;
     return wanted;
 }

@@ -10,12 +10,7 @@
 namespace gravlab::testing_support {
 
 inline void writeWrongForces(const std::filesystem::path& file) {
-    RunRequest request;
-    request.scene = "plummer";
-    request.bodies = 300;
-    request.backend = "cpu";
-    request.precision = Precision::fp32;
-    Simulation simulation(request);
+    Simulation simulation({.scene = "plummer", .bodies = 300, .backend = "cpu", .precision = Precision::fp32});
     simulation.advance({.steps = 1}, nullptr);
     Snapshot snapshot = checkpointOf(simulation);
     for (Double4& position : snapshot.bodies.position)

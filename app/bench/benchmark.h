@@ -25,7 +25,7 @@ struct BenchmarkPlan {
 
 /// The result of one configuration. The rates are 0 unless it is verified.
 struct BenchmarkRow {
-    std::string backend, device, kernel, integrator, precision;
+    std::string backend{}, device{}, kernel{}, integrator{}, precision{};
     std::size_t bodies = 0;
     int block = 1, unroll = 1, bodiesPerThread = 1, split = 1;  ///< 1 where the kernel has no such factor
     int threads = 0;                                            ///< of a CPU; 0: not applicable
@@ -41,12 +41,12 @@ struct BenchmarkRow {
     double clock = 0;                      ///< [1/s] of the device right after the repetitions; 0: unknown
     double boundPerSecond = 0;             ///< interactions/s that the device can issue at its highest clock; 0: unknown
     double errorMedian = 0, errorP999 = 0;
-    double allowed = 0;                 ///< relative error that 99 % of the bodies may have; 0: rounding only
-    double errorP99 = 0;                ///< for a row with an allowed error
-    std::vector<MethodFigure> figures;  ///< of the last evaluation, when the row reports them
+    double allowed = 0;                   ///< relative error that 99 % of the bodies may have; 0: rounding only
+    double errorP99 = 0;                  ///< for a row with an allowed error
+    std::vector<MethodFigure> figures{};  ///< of the last evaluation, when the row reports them
     bool verified = false;
-    std::string note;       ///< why it is not verified
-    std::string trap;       ///< for a kernel that is wrong on purpose: why its measured speed is not a rate
+    std::string note{};     ///< why it is not verified
+    std::string trap{};     ///< for a kernel that is wrong on purpose: why its measured speed is not a rate
     double struckRate = 0;  ///< the measured speed of such a kernel, force only
 };
 

@@ -98,10 +98,7 @@ std::vector<SweepPoint> cpuGpuPoints(const FigureRequest& request) {
         if (bodies.empty())
             for (std::size_t count = 1024; count <= curve.mostBodies; count *= 4) bodies.push_back(count);
         for (const std::size_t count : bodies) {
-            SweepPoint point;
-            point.backend = by.name;
-            point.options = request.options;
-            point.bodies = count;
+            SweepPoint point{.backend = std::string(by.name), .options = request.options, .bodies = count};
             if (curve.kernel) point.kernel.kernel = curve.kernel;
             // A slow point runs a few steps; a repetition of fewer than 1,000 steps is marked as extrapolated.
             point.plan = {.steps = 1000,
@@ -440,11 +437,10 @@ LaunchConfig launchOf(const FigureRequest& request, const KernelRow& row) {
 }
 
 SweepPoint basePoint(const FigureRequest& request, const KernelRow& row) {
-    SweepPoint point;
-    point.backend = row.backend;
-    point.options = request.options;
-    point.kernel = {std::string(row.name), launchOf(request, row)};
-    point.plan = kPointPlan;
+    SweepPoint point{.backend = std::string(row.backend),
+                     .options = request.options,
+                     .kernel = {std::string(row.name), launchOf(request, row)},
+                     .plan = kPointPlan};
     point.plan.repeats = request.repeats;
     return point;
 }

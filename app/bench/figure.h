@@ -16,11 +16,11 @@ namespace gravlab {
 
 /// What a figure is made for.
 struct FigureRequest {
-    std::string backend;              ///< resolved, never "auto"
-    BackendOptions options;           ///< device, threads
-    std::string kernel;               ///< empty: the plainest row that suits the figure
-    LaunchConfig launch;              ///< used unless the figure varies it
-    std::vector<std::size_t> bodies;  ///< empty: the figure's own
+    std::string backend{};              ///< resolved, never "auto"
+    BackendOptions options{};           ///< device, threads
+    std::string kernel{};               ///< empty: the plainest row that suits the figure
+    LaunchConfig launch{};              ///< used unless the figure varies it
+    std::vector<std::size_t> bodies{};  ///< empty: the figure's own
     int repeats = 5;
     // Values of x that replace the figure's own; empty: none.
     std::vector<int> blocks{}, unrolls{}, splits{}, threads{};

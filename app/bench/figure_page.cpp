@@ -49,11 +49,8 @@ std::string curveOf(const RecordedRow& row, std::string_view series) {
 }
 
 Plot plotOf(const FigurePlot& from, FigureRows rows) {
-    Plot plot;
-    plot.x.label = from.xLabel;
-    plot.y.label = from.yLabel;
-    plot.x.logarithmic = true;
-    plot.y.logarithmic = from.yLogarithmic;
+    Plot plot{.x = {.label = std::string(from.xLabel), .logarithmic = true},
+              .y = {.label = std::string(from.yLabel), .logarithmic = from.yLogarithmic}};
     for (const RecordedRow& row : rows) {
         const double x = numberIn(row, from.x), value = numberIn(row, from.y);
         if (!isVerified(row) || !(x > 0) || !(value > 0) || !std::isfinite(value)) continue;

@@ -230,12 +230,11 @@ std::vector<SweepPoint> rooflinePoints(const FigureRequest& request) {
     const std::size_t usual = by.onDevice ? 65536 : 4096;
     std::vector<SweepPoint> points;
     const auto add = [&](const KernelChoice& choice) {
-        SweepPoint point;
-        point.backend = request.backend;
-        point.options = request.options;
-        point.bodies = request.bodies.empty() ? usual : request.bodies.front();
-        point.kernel = choice;
-        point.plan = kPointPlan;
+        SweepPoint point{.backend = request.backend,
+                         .options = request.options,
+                         .bodies = request.bodies.empty() ? usual : request.bodies.front(),
+                         .kernel = choice,
+                         .plan = kPointPlan};
         point.plan.repeats = request.repeats;
         point.series = nameOf(choice);
         point.peaks = true;

@@ -3,8 +3,6 @@
 #include "app/tables/format.h"
 #include "sim/backends/backend.h"
 
-#include <algorithm>
-
 namespace gravlab {
 namespace {
 

@@ -10,9 +10,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <functional>
 #include <iterator>
-#include <string>
 #include <utility>
 
 namespace gravlab {

@@ -20,13 +20,13 @@ struct RowPrintRequest {
 
 /// A line of the table. Hashes are the first 16 digits of SHA-256; empty for a row whose order of sums is not fixed.
 struct RowPrint {
-    std::string kernel, law, precision, integrator;
+    std::string kernel{}, law{}, precision{}, integrator{};
     std::size_t bodies = 0;
-    std::string force;                    ///< accelerations at the start
-    std::string state;                    ///< positions, velocities and force state after kRowPrintSteps steps in one call
-    std::string vertices;                 ///< of the last step; each step is published
-    std::string sliced;                   ///< "same" when the finest slices give the same state, else the hash of that state
-    std::string check;                    ///< verdict of the live check of the first force
+    std::string force{};                  ///< accelerations at the start
+    std::string state{};                  ///< positions, velocities and force state after kRowPrintSteps steps in one call
+    std::string vertices{};               ///< of the last step; each step is published
+    std::string sliced{};                 ///< "same" when the finest slices give the same state, else the hash of that state
+    std::string check{};                  ///< verdict of the live check of the first force
     double interactions = 0, forces = 0;  ///< mean per step
     double launches = 0, copies = 0;      ///< of a step in the middle of a call
     double shownLaunches = 0, shownCopies = 0;  ///< of a step that is a call of its own and is published

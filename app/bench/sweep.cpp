@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
-#include <exception>
 #include <new>
 #include <optional>
 #include <utility>
@@ -165,15 +164,14 @@ void Sweep::store(BenchmarkRow row, bool refused) {
 void Sweep::fail(const std::string& note, bool refused) {
     const SweepPoint& point = points_[next_];
     const LaunchConfig& launch = point.kernel.launch;
-    BenchmarkRow row;
-    row.backend = point.backend;
-    row.kernel = nameOf(point.kernel);
-    row.bodies = point.bodies;
-    row.block = launch.block;
-    row.unroll = launch.unroll;
-    row.bodiesPerThread = launch.bodiesPerThread;
-    row.split = launch.split;
-    row.note = note;
+    BenchmarkRow row{.backend = point.backend,
+                     .kernel = nameOf(point.kernel),
+                     .bodies = point.bodies,
+                     .block = launch.block,
+                     .unroll = launch.unroll,
+                     .bodiesPerThread = launch.bodiesPerThread,
+                     .split = launch.split,
+                     .note = note};
     store(std::move(row), refused);
 }
 

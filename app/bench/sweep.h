@@ -21,15 +21,15 @@ namespace gravlab {
 
 /// One configuration, and the place of its result.
 struct SweepPoint {
-    std::string backend;
-    BackendOptions options;  ///< device, threads, instruction set
+    std::string backend{};
+    BackendOptions options{};  ///< device, threads, instruction set
     std::size_t bodies = 0;
     std::string term = std::string(kPairLawTerm);  ///< the kind of term that the kernel computes and whose rate counts
-    KernelChoice kernel;
-    BenchmarkPlan plan;
-    std::string series;  ///< curve of a plot, or row of a map
-    double x = 0;        ///< place on the axis
-    bool peaks = false;  ///< also query the device's limits
+    KernelChoice kernel{};
+    BenchmarkPlan plan{};
+    std::string series{};  ///< curve of a plot, or row of a map
+    double x = 0;          ///< place on the axis
+    bool peaks = false;    ///< also query the device's limits
 };
 
 /// Settings of all points.
@@ -84,10 +84,10 @@ private:
 
 /// The result of a point. `row.verified` says whether it has rates, `row.note` why not: refused, wrong, or failed.
 struct SweepResult {
-    SweepPoint point;
-    BenchmarkRow row;
-    LaunchFacts facts;     ///< of the timed launch
-    DevicePeaks peaks;     ///< when the point requests them
+    SweepPoint point{};
+    BenchmarkRow row{};
+    LaunchFacts facts{};   ///< of the timed launch
+    DevicePeaks peaks{};   ///< when the point requests them
     bool refused = false;  ///< row or device refuses it: nothing was run
 };
 

@@ -128,11 +128,9 @@ std::vector<SweepPoint> pointsOver(const SweepAxis& columns, const SweepAxis& ro
 }
 
 Plot sweepPlot(std::string title, const SweepAxis& axis, std::span<const SweepResult> results, const SweepMeasure& measure) {
-    Plot plot;
-    plot.title = std::move(title);
-    plot.x.label = axis.label;
-    plot.x.logarithmic = axis.logarithmic;
-    plot.y.label = measure.label;
+    Plot plot{.title = std::move(title),
+              .x = {.label = std::string(axis.label), .logarithmic = axis.logarithmic},
+              .y = {.label = std::string(measure.label)}};
     double best = 0;
     for (const SweepResult& result : results) {
         PlotSeries& series = seriesNamed(plot, result.point.series);

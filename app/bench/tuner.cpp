@@ -98,12 +98,11 @@ bool Tuner::wanted(const KernelRow& row) const {
 }
 
 SweepPoint Tuner::pointOf(const std::optional<std::string>& kernelName) const {
-    SweepPoint point;
-    point.backend = request_.backend;
-    point.options = request_.options;
-    point.bodies = request_.bodies;
-    point.kernel.kernel = kernelName;
-    point.plan = kCoarse;
+    SweepPoint point{.backend = request_.backend,
+                     .options = request_.options,
+                     .bodies = request_.bodies,
+                     .kernel = {.kernel = kernelName},
+                     .plan = kCoarse};
     return point;
 }
 

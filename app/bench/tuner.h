@@ -14,8 +14,8 @@ namespace gravlab {
 
 /// What to search for.
 struct TuneRequest {
-    std::string backend;  ///< resolved, never "auto"
-    BackendOptions options;
+    std::string backend{};  ///< resolved, never "auto"
+    BackendOptions options{};
     std::size_t bodies = 0;
     std::vector<std::string> kernels{};  ///< empty: all of the backend
     double patience = 1;                 ///< scales the time of every measurement

@@ -3,17 +3,14 @@
 
 #include "app/system/interrupt.h"
 #include "app/tables/format.h"
-#include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
-#include "sim/core/particles.h"
 #include "sim/forces/cell_grid.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 #include "sim/forces/precision.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <memory>

@@ -17,9 +17,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace gravlab {
 namespace {

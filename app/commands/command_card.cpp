@@ -21,10 +21,10 @@ int measureCard(const BenchCommand& command) {
     std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
     { const AtomicFile probe(command.card); }  // a missing folder is found at once
 
-    SweepPoint base;
-    base.backend = chosen.row->name;
-    base.options = wanted.backendOptions;
-    base.kernel.kernel = command.kernels.empty() ? wanted.pairs().kernel.kernel : nameUnlessAuto(command.kernels.front());
+    SweepPoint base{.backend = std::string(chosen.row->name),
+                    .options = wanted.backendOptions,
+                    .kernel = {.kernel = command.kernels.empty() ? wanted.pairs().kernel.kernel
+                                                                 : nameUnlessAuto(command.kernels.front())}};
     base.kernel.launch = wanted.pairs().kernel.launch.config(usualLaunch(base.kernel.kernel));
     if (!command.blocks.empty()) base.kernel.launch.block = command.blocks.front();
     if (!command.unrolls.empty()) base.kernel.launch.unroll = command.unrolls.front();

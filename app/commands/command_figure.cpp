@@ -9,20 +9,16 @@
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace gravlab {
 namespace {
 
 FigureRequest requestOf(const BenchCommand& command, const BackendRow& row) {
-    FigureRequest request;
-    request.backend = row.name;
-    request.options = command.start.simulation.backendOptions;
+    FigureRequest request{.backend = std::string(row.name), .options = command.start.simulation.backendOptions};
     if (!command.kernels.empty() && command.kernels.front() != "auto" && command.kernels.front() != "all")
         request.kernel = command.kernels.front();
     request.launch = command.start.simulation.pairs().kernel.launch.config(

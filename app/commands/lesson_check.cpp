@@ -7,7 +7,6 @@
 #include "app/session/session.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
-#include "sim/core/error.h"
 #include "sim/core/names.h"
 
 #include <algorithm>

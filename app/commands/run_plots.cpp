@@ -4,11 +4,9 @@
 #include "app/tables/format.h"
 #include "app/tables/unit_text.h"
 #include "sim/core/error.h"
-#include "sim/io/file/atomic_file.h"
 #include "sim/measure/diagnostics.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <system_error>
 

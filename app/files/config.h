@@ -22,10 +22,10 @@ struct WindowPlace {
 
 /// The values that are read from the file or written to it.
 struct Remembered {
-    StartOptions options;
-    WindowPlace place;
+    StartOptions options{};
+    WindowPlace place{};
     /// Values of the file that the command line overrides, by "TABLE.KEY".
-    std::map<std::string, std::string> passedOver;
+    std::map<std::string, std::string> passedOver{};
 };
 
 /// Path of the file; empty when neither XDG_CONFIG_HOME nor HOME names a folder.

@@ -24,7 +24,6 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <map>
 #include <utility>
 
 namespace gravlab {
@@ -77,8 +76,7 @@ void takeView(StartOptions& options, const std::string& key, std::string_view te
 
 /// A table [twin] makes a twin, even when it is empty. Twin options of the command line override the whole table.
 void takeTwinTable(const std::vector<TomlEntry>& entries, const std::string& name, StartOptions& options) {
-    TwinChoice twin;
-    twin.on = true;
+    TwinChoice twin{.on = true};
     for (const auto& [table, key, value, line] : entries)
         atLine(name, line, [&, &key = key, &value = value] {
             const Parameter* row = findParameter("twin." + key);
@@ -253,8 +251,7 @@ FileJob sceneFile(const Document& document, const std::string& path) {
 // What a file that is opened in a running window, by a drop or in a panel, becomes of the document.
 
 StartOptions sceneBase(const Document& document) {
-    StartOptions base;
-    base.simulation = document.intent.request;
+    StartOptions base{.simulation = document.intent.request};
     base.simulation.start = nullptr;
     if (document.intent.speed == 0) base.settings["run.steps_per_frame"] = std::int64_t{document.intent.stepsPerFrame};
     return base;

@@ -25,7 +25,7 @@ struct FilmOutput {
 FilmOutput parseFilmOutput(const std::string& text);
 
 struct FilmSettings {
-    FilmOutput output;
+    FilmOutput output{};
     int width = 0, height = 0;
     double fps = 60;
     std::string ffmpeg = "ffmpeg";  ///< program, searched in PATH

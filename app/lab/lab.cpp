@@ -2,7 +2,6 @@
 #include "app/lab/lab.h"
 
 #include "app/bench/term_bench.h"
-#include "app/bench/tuner.h"
 #include "app/plots/canvas.h"
 #include "app/system/built_in.h"
 #include "app/system/file_names.h"

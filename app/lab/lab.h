@@ -28,11 +28,11 @@ struct LabResults {
 void drawResults(ImDrawList& ink, ImVec2 from, ImVec2 to, const LabResults& shown, const PlotStyle& style);
 
 struct LabSubject {
-    std::string backend;
-    BackendOptions options;
+    std::string backend{};
+    BackendOptions options{};
     std::string term = std::string(kPairLawTerm);  ///< the kind of term that is measured
     std::string scene{};                           ///< has the term; not used for the pair law
-    KernelInUse kernel;
+    KernelInUse kernel{};
     std::size_t bodies = 0;
     Precision precision = Precision::fp32;
 };

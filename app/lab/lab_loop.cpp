@@ -2,7 +2,6 @@
 
 #include "app/bench/kernel_source.h"
 #include "app/lab/pair_numbers.h"
-#include "app/runs/run_host.h"
 #include "app/system/file_names.h"
 #include "app/system/host_clock.h"
 #include "render/finish_drawing.h"
@@ -11,7 +10,6 @@
 #include "sim/io/file/atomic_file.h"
 
 #include <algorithm>
-#include <memory>
 #include <new>
 #include <utility>
 

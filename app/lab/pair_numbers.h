@@ -1,7 +1,6 @@
 // The numbers of all pairs, which the matrix shows in colours, as a file.
 #pragma once
 #include "sim/backends/pair_matrix.h"
-#include "sim/core/particles.h"
 #include "sim/forces/force_settings.h"
 
 #include <span>

@@ -15,8 +15,7 @@ struct Waves {
 };
 
 VisitOrder notKnown(std::string why) {
-    VisitOrder order;
-    order.unknown = std::move(why);
+    VisitOrder order{.unknown = std::move(why)};
     return order;
 }
 
@@ -37,9 +36,7 @@ VisitOrder byOneThread(std::uint32_t n, bool once) {
 }
 
 VisitOrder byTargets(const LaunchConfig& launch, const LaunchFacts& facts, std::uint32_t n) {
-    VisitOrder order;
-    order.threads = facts.threads;
-    order.bodiesPerThread = std::max(1, launch.bodiesPerThread);
+    VisitOrder order{.threads = facts.threads, .bodiesPerThread = std::max(1, launch.bodiesPerThread)};
     const auto targets = static_cast<std::uint32_t>(order.threads * order.bodiesPerThread);
     const auto split = static_cast<std::uint32_t>(std::max(1, facts.gridY));
     // As in the method: ranges of a multiple of 8 sources do not cut unrolled loops.
@@ -73,12 +70,8 @@ VisitOrder byPairTiles(const LaunchConfig& launch, const LaunchFacts& facts, Pre
     const auto tile = static_cast<std::uint32_t>(cut.tile), tiles = static_cast<std::uint32_t>(cut.tiles),
                chunk = static_cast<std::uint32_t>(cut.chunk), range = static_cast<std::uint32_t>(cut.range);
     const int warps = std::max(1, facts.threads / 32);
-    VisitOrder order;
-    order.threads = 32;
-    order.bodiesPerThread = static_cast<int>(tile) / 32;
-    order.tile = tile;
-    order.range = chunk;
-    order.once = true;
+    VisitOrder order{
+        .threads = 32, .bodiesPerThread = static_cast<int>(tile) / 32, .tile = tile, .range = chunk, .once = true};
     const Waves waves{std::max(1.0, static_cast<double>(facts.residentBlocks) * facts.multiprocessors)};
     double begun = 0;  // start time of the wave
     int wave = 0;

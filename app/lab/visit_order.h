@@ -22,16 +22,16 @@ struct VisitTile {
 };
 
 struct VisitOrder {
-    std::vector<VisitTile> tiles;  ///< sorted by block, then by row, then by column
-    double length = 0;             ///< time when all pairs are visited
+    std::vector<VisitTile> tiles{};  ///< sorted by block, then by row, then by column
+    double length = 0;               ///< time when all pairs are visited
     int waves = 0;
     int threads = 0, bodiesPerThread = 1;
     std::uint32_t tile =
         0;  ///< sources that a block loads into shared memory at once; 0: each thread reads from global memory
     std::uint32_t range = 0;  ///< sources of a block
     bool once = false;        ///< each pair is computed once, for both bodies
-    std::string example;      ///< why another launch is shown than the one in use, and which
-    Reason unknown;           ///< why the order is unknown; empty: it is known
+    std::string example{};    ///< why another launch is shown than the one in use, and which
+    Reason unknown{};         ///< why the order is unknown; empty: it is known
 };
 
 /// The order for a force on `bodies` (at most some thousand) that is not cut into slices.

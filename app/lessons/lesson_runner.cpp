@@ -5,7 +5,6 @@
 #include "app/model/twin_choice.h"
 #include "app/parameters/parameter.h"
 #include "sim/backends/backend.h"
-#include "sim/core/error.h"
 
 #include <algorithm>
 #include <cmath>

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,24 +53,24 @@ struct PictureOptions {
 };
 
 struct StartOptions {
-    RunRequest simulation;
-    TwinChoice twin;  ///< a second run beside it
+    RunRequest simulation{};
+    TwinChoice twin{};  ///< a second run beside it
 
-    std::string file;                 ///< replaces the scene; for convert and info: the input
-    ReadOptions read;                 ///< reading options
-    std::vector<std::string> notes;   ///< notes about the input
-    std::vector<OutputName> outputs;  ///< files that will be written
-    std::vector<std::string> given;   ///< options of the command line: long names, and words; they override files
+    std::string file{};                 ///< replaces the scene; for convert and info: the input
+    ReadOptions read{};                 ///< reading options
+    std::vector<std::string> notes{};   ///< notes about the input
+    std::vector<OutputName> outputs{};  ///< files that will be written
+    std::vector<std::string> given{};   ///< options of the command line: long names, and words; they override files
     /// Whether this option is among them; the empty name is not.
     bool has(std::string_view option) const { return std::find(given.begin(), given.end(), option) != given.end(); }
 
     /// Settings of look, camera, view, pace and window; missing ones have the scene's or the program's default.
-    Settings settings;
-    std::vector<WrittenQuantity> quantities;  ///< that wait for the run
-    double until = -1;                        ///< end of the run [T]; below 0 also: unset
+    Settings settings{};
+    std::vector<WrittenQuantity> quantities{};  ///< that wait for the run
+    double until = -1;                          ///< end of the run [T]; below 0 also: unset
 
-    std::vector<PathPoint> path;  ///< path of the camera; empty: none
-    bool flyPath = false;         ///< fly along the path
+    std::vector<PathPoint> path{};  ///< path of the camera; empty: none
+    bool flyPath = false;           ///< fly along the path
 
     bool watched = false;  ///< a person watches: the run uses the scene's pace, the camera keeps all bodies in view
     bool still = false;    ///< a watched window ends as a picture, for which the camera and the quality stay

@@ -134,8 +134,7 @@ RunRequest twinRequest(const RunConfiguration& first, const TwinChoice& choice) 
 TwinChoice toggledTwin(TwinChoice choice, const RunConfiguration& first) {
     choice.on = !choice.on;
     if (!choice.on || !choice.keys.empty()) return choice;
-    RunRequest other;
-    other.integrator = first.integrator == "euler" ? "leapfrog" : "euler";
+    RunRequest other{.integrator = first.integrator == "euler" ? "leapfrog" : "euler"};
     choice.take("integrator", other);
     return choice;
 }

@@ -26,8 +26,8 @@ TwinView twinView(std::string_view name);
 struct TwinChoice {
     bool on = false;
     TwinView view = TwinView::side;
-    RunRequest values;
-    std::vector<std::string_view> keys;  ///< names from twinKeys(), in its order
+    RunRequest values{};
+    std::vector<std::string_view> keys{};  ///< names from twinKeys(), in its order
 
     bool names(std::string_view key) const;
     /// Copies the values of `from` for one name of the table.

@@ -112,8 +112,7 @@ const Parameter& twinRowOf(std::string_view key) { return parameter("twin." + st
 }  // namespace
 
 TwinChoice parseTwin(std::string_view text) {
-    TwinChoice choice;
-    choice.on = true;
+    TwinChoice choice{.on = true};
     while (!trimmed(text).empty()) {
         const std::size_t comma = std::min(text.find(','), text.size());
         const std::string_view piece = trimmed(text.substr(0, comma));

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <new>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace gravlab {
 namespace {

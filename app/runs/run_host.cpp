@@ -2,7 +2,6 @@
 
 #include "app/model/look.h"
 #include "app/runs/device_parts.h"
-#include "app/runs/run.h"
 #include "app/system/host_clock.h"
 #include "sim/contact/contact.h"
 #include "sim/core/error.h"
@@ -14,7 +13,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <new>
 #include <stdexcept>
 #include <utility>

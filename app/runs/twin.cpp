@@ -3,7 +3,6 @@
 #include "app/system/host_clock.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace gravlab {
 namespace {

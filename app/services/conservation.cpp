@@ -8,7 +8,6 @@
 #include "sim/forces/law_numbers.h"
 #include "sim/measure/pair_sum.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>

@@ -14,7 +14,6 @@
 #include <limits>
 #include <new>
 #include <stdexcept>
-#include <utility>
 
 namespace gravlab {
 namespace {

@@ -16,7 +16,6 @@
 #include <ctime>
 #include <memory>
 #include <new>
-#include <utility>
 
 namespace gravlab {
 namespace {

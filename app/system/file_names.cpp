@@ -2,10 +2,8 @@
 
 #include "sim/core/error.h"
 
-#include <filesystem>
 #include <mutex>
 #include <set>
-#include <string>
 
 namespace gravlab {
 

@@ -1,7 +1,6 @@
 #include "app/view/app.h"
 
 #include "app/parameters/parameter.h"
-#include "app/services/pace.h"
 #include "app/system/host_clock.h"
 
 #include <algorithm>

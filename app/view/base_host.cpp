@@ -151,8 +151,7 @@ EffectResult BaseHost::share(const ShareBodies& effect) {
 }
 
 EffectResult BaseHost::takeShared(const TakeBodies& effect) {
-    ReadOptions read;
-    read.units = effect.units;
+    ReadOptions read{.units = effect.units};
     const Simulation& now = app_.runs.simulation();
     Snapshot bodies = readShared(app_.document.ui.files.shared, read, arrayUnits(now.configuration(), now.scene()));
     return taking([this, start = startFrom(std::move(bodies), std::string(kSharedRun))](Document& d) mutable {
@@ -162,8 +161,7 @@ EffectResult BaseHost::takeShared(const TakeBodies& effect) {
 
 EffectResult BaseHost::replaceFromShared() {
     Simulation& now = app_.runs.simulation();
-    ReadOptions read;
-    read.allowSigns = lawRow(now.force().law).signedSources;
+    ReadOptions read{.allowSigns = lawRow(now.force().law).signedSources};
     ParticleSet bodies = now.bodies();
     replaceShared(app_.document.ui.files.shared, read, arrayUnits(now.configuration(), now.scene()), bodies);
     return app_.runs.replace(bodies);

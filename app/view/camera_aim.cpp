@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <utility>
-#include <vector>
 
 namespace gravlab {
 void AutoFramer::find(Document& document, const ParticleBuffer& vertices, const ParticleBuffer* second, bool realTime) {

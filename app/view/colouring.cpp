@@ -6,10 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace gravlab {
 namespace {

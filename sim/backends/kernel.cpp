@@ -14,7 +14,6 @@
 #include <mutex>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 namespace gravlab {
 namespace {

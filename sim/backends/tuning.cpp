@@ -3,7 +3,6 @@
 
 #include "sim/core/error.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace gravlab {

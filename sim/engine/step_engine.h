@@ -11,9 +11,7 @@
 #include "sim/integrators/block_steps.h"
 
 #include <algorithm>
-#include <cmath>
 #include <concepts>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>

@@ -3,7 +3,6 @@
 
 #include "sim/core/names.h"
 
-#include <array>
 #include <limits>
 
 namespace gravlab {

@@ -1,6 +1,5 @@
 // The forces in textbook form. Rule: nothing clever, because everything else is compared with them.
 #pragma once
-#include "sim/core/particles.h"
 #include "sim/forces/law.h"
 
 #include <algorithm>

@@ -32,9 +32,7 @@ std::shared_ptr<const ForceTerm> secondLawOf(const std::vector<StateArray>& numb
     const auto law = static_cast<std::size_t>(values[0]);
     if (!(values[0] >= 0) || law >= laws().size() || (values[1] != 0 && values[1] != 1) || !(values[2] >= 0))
         throw InputError("the second pair law names no law of this program; continue it with the program that saved it");
-    ForceSettings settings;
-    settings.law = laws()[law].law;
-    settings.softening = values[2];
+    ForceSettings settings{.law = laws()[law].law, .softening = values[2]};
     for (std::size_t k = 0; k < known.size(); ++k) {
         if (!std::isfinite(values[3 + k])) throw InputError("the second pair law has a number that is not finite");
         settings.*known[k].force = values[3 + k];

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 namespace gravlab {

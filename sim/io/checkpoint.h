@@ -5,7 +5,6 @@
 #include "sim/run/simulation.h"
 
 #include <functional>
-#include <memory>
 #include <string>
 
 namespace gravlab {

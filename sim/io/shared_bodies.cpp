@@ -17,7 +17,6 @@
 #include <bit>
 #include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <system_error>
 #include <vector>
@@ -262,11 +261,7 @@ void writeShared(int descriptor, unsigned arrays, const ParticleSet& bodies, std
     if (static_cast<std::uint64_t>(now.st_size) < places.end && ::ftruncate(descriptor, static_cast<off_t>(places.end)) != 0)
         throw IoError("the shared memory cannot grow to " + std::to_string(places.end) + " bytes: " + because());
     char* const mapped = mapping ? mapping->of(descriptor, places.end) : nullptr;
-    SharedHeader header;
-    header.arrays = arrays & kAllArrays;
-    header.bodies = n;
-    header.step = step;
-    header.time = time * units.timeScale;
+    SharedHeader header{.arrays = arrays & kAllArrays, .bodies = n, .step = step, .time = time * units.timeScale};
     if (measured) {
         header.kinetic = measured->kinetic * velocity * velocity / mass;
         header.potential = measured->potential * velocity * velocity / mass;

@@ -7,7 +7,6 @@
 #include "sim/core/particles.h"
 #include "sim/core/state_array.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>

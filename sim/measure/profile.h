@@ -5,8 +5,6 @@
 #include "sim/forces/force_settings.h"
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

@@ -5,7 +5,6 @@
 #include "sim/core/text.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <map>

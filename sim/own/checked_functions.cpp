@@ -1,7 +1,6 @@
 #include "sim/own/checked_functions.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <iterator>
 #include <utility>
 

@@ -2,7 +2,6 @@
 // Rule: it needs no CUDA header and does not link to the compiler; where that is missing, a sentence says what to install.
 #pragma once
 #include "sim/backends/kernel.h"
-#include "sim/core/particles.h"
 #include "sim/forces/force_check.h"
 #include "sim/own/checked_functions.h"
 

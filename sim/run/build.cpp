@@ -1,8 +1,6 @@
 #include "sim/run/build.h"
 
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace gravlab {
 

@@ -6,7 +6,6 @@
 #include "sim/core/names.h"
 #include "sim/forces/cell_grid.h"
 #include "sim/forces/fields/field_text.h"
-#include "sim/forces/force_term.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/measure/pair_sum.h"
 #include "sim/measure/potential_error.h"

@@ -1,7 +1,6 @@
 // Contacts at the end of each step: the run steps one at a time, and loads bodies that contacts have changed.
 #include "sim/backends/kernel.h"
 #include "sim/backends/step_cursor.h"
-#include "sim/core/validation.h"
 #include "sim/forces/fields/field_text.h"
 #include "sim/run/judge.h"
 #include "sim/run/resolve.h"

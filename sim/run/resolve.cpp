@@ -5,7 +5,6 @@
 #include "sim/contact/contact.h"
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
-#include "sim/forces/fields/field_text.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/precision.h"

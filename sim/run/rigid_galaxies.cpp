@@ -4,9 +4,6 @@
 #include "sim/core/group.h"
 #include "sim/forces/law.h"
 
-#include <cmath>
-#include <cstdint>
-
 namespace gravlab {
 namespace {
 

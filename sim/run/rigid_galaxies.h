@@ -4,7 +4,6 @@
 #include "sim/core/particles.h"
 #include "sim/forces/force_settings.h"
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <vector>

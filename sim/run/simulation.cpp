@@ -4,8 +4,6 @@
 #include "sim/backends/force_state.h"
 #include "sim/forces/single_precision.h"
 
-#include <utility>
-
 namespace gravlab {
 
 Simulation::Simulation(const RunRequest& request) { change(resolve(request, nullptr)); }

@@ -4,13 +4,11 @@
 #include "sim/backends/backend.h"
 #include "sim/core/body_edit.h"
 #include "sim/core/error.h"
-#include "sim/core/particles.h"
 #include "sim/run/rigid_galaxies.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 namespace gravlab {

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
-#include <vector>
 
 namespace gravlab::scenes {
 namespace {
@@ -58,8 +57,7 @@ ParticleSet buildCloth(const SceneRequest& request) {
     // A wave needs a turn for its way through the cloth, as the rim does.
     const double wave = lattice.spacing * std::sqrt(kClothRate), spin = 0.3 * wave;
     ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
-        Body body;
-        body.position = lattice.at(i);
+        Body body{.position = lattice.at(i)};
         body.position.z = 1e-4 * lattice.spacing * random.normal();
         const double x = body.position.x, y = body.position.y, off = (x - 0.25) * (x - 0.25) + y * y;
         body.velocity = {-spin * y, spin * x, 0.5 * spin * std::exp(-off / 0.02)};
@@ -181,8 +179,7 @@ constexpr double kHubRate = 400, kHubMass = 10 * kMatterMass, kHubSpin = 1;
 ParticleSet buildHub(const SceneRequest& request) {
     const double mass = massOf(request.bodies);
     ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
-        Body body;
-        body.mass = i == 0 ? kHubMass : mass;
+        Body body{.mass = i == 0 ? kHubMass : mass};
         if (i == 0) return body;
         const double radius = std::sqrt(random.uniform(0.15, 1)), angle = 2 * std::numbers::pi * random.uniform();
         body.position = {radius * std::cos(angle), radius * std::sin(angle), 0.05 * random.normal()};
@@ -220,8 +217,7 @@ ParticleSet buildTidalChain(const SceneRequest& request) {
     // On a parabola the speed is sqrt(2 / r) and the angular momentum sqrt(2 q).
     const double across = std::sqrt(2 * kPericentre) / kChainStart, inwards = std::sqrt(2 / kChainStart - across * across);
     ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
-        Body body;
-        body.mass = i == 0 ? 1 : mass;
+        Body body{.mass = i == 0 ? 1 : mass};
         if (i == 0) return body;
         const double s = link * static_cast<double>(i) - kChainLength / 2;
         body.position = {kChainStart + 0.7 * s, 0.7 * s, 1e-3 * link * random.normal()};

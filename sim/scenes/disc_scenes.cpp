@@ -15,15 +15,14 @@ constexpr double kDiscSoftening = 0.03, kCollisionSoftening = 0.05;
 constexpr Attitude kAttitudes[2] = {{0.35, 0.4}, {1.05, -0.9}};
 
 ParticleSet buildCollision(const SceneRequest& request) {
-    DiscModel model;
-    model.discMass = 0.6;
-    model.centralMass = 0.4;
-    model.centralRadius = 0.25;
-    model.centralShare = 0.25;
-    model.outerRadius = 4;
-    model.height = 0.08;
-    model.toomreQ = 1.2;
-    model.softening = kCollisionSoftening;
+    DiscModel model{.discMass = 0.6,
+                    .outerRadius = 4,
+                    .height = 0.08,
+                    .toomreQ = 1.2,
+                    .centralMass = 0.4,
+                    .centralRadius = 0.25,
+                    .centralShare = 0.25,
+                    .softening = kCollisionSoftening};
     const std::size_t first = request.bodies - request.bodies / 2;
     const DiscGalaxy galaxies[2] = {{model, first}, {model, request.bodies - first}};
     const Approach orbit = parabola(2, 1.6, 10);
@@ -48,29 +47,27 @@ ParticleSet discOf(const DiscModel& model, const SceneRequest& request) {
 }
 
 ParticleSet buildDisc(const SceneRequest& request) {
-    DiscModel model;
-    model.discMass = 0.5;
-    model.centralMass = 0.5;
-    model.innerRadius = 0.2;
-    model.outerRadius = 4;
-    model.height = 0.05;
-    model.toomreQ = 1.1;
-    model.softening = kDiscSoftening;
+    DiscModel model{.discMass = 0.5,
+                    .innerRadius = 0.2,
+                    .outerRadius = 4,
+                    .height = 0.05,
+                    .toomreQ = 1.1,
+                    .centralMass = 0.5,
+                    .softening = kDiscSoftening};
     return discOf(model, request);
 }
 
 /// Version 2: spiral arms at the start, and a round centre instead of one heavy body.
 ParticleSet buildSpiralDisc(const SceneRequest& request) {
-    DiscModel model;
-    model.discMass = 0.65;
-    model.centralMass = 0.35;
-    model.centralRadius = 0.2;
-    model.centralShare = 0.2;
-    model.outerRadius = 4.5;
-    model.height = 0.05;
-    model.toomreQ = 1.1;
-    model.softening = kDiscSoftening;
-    model.wave = {.arms = 4, .strength = 0.6, .pitch = 0.42, .inner = 0.8, .outer = 3.4};
+    DiscModel model{.discMass = 0.65,
+                    .outerRadius = 4.5,
+                    .height = 0.05,
+                    .toomreQ = 1.1,
+                    .centralMass = 0.35,
+                    .centralRadius = 0.2,
+                    .centralShare = 0.2,
+                    .softening = kDiscSoftening,
+                    .wave = {.arms = 4, .strength = 0.6, .pitch = 0.42, .inner = 0.8, .outer = 3.4}};
     return discOf(model, request);
 }
 

@@ -5,10 +5,8 @@
 #include "sim/scenes/few_body_orbits.h"
 #include "sim/scenes/scene_rows.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <string>
 #include <vector>
 
 namespace gravlab::scenes {

@@ -36,8 +36,7 @@ protected:
         return {Precision::fp32, Precision::mixed, Precision::fp64};
     }
     RunRequest settings(Precision precision, const std::optional<std::string>& kernel = {}) const {
-        RunRequest wanted;
-        wanted.scene = "test-chain";
+        RunRequest wanted{.scene = "test-chain"};
         wanted.bodies = device() ? 3000 : 300;  // several slices of the springs
         wanted.backend = GetParam();
         wanted.precision = precision;

@@ -95,11 +95,7 @@ inline void picture(const std::uint8_t* data, std::size_t size) {
 /// The checkpoint to change: three bodies in the middle of a radau15 run.
 inline const std::string& wholeCheckpoint() {
     static const std::string bytes = [] {
-        RunRequest settings;
-        settings.scene = "figure-eight";
-        settings.integrator = "radau15";
-        settings.backend = "reference";
-        Simulation simulation(settings);
+        Simulation simulation({.scene = "figure-eight", .backend = "reference", .integrator = "radau15"});
         simulation.advance({.steps = 3}, nullptr);
         return encodeSnapshot(checkpointOf(simulation), "hdf5");
     }();

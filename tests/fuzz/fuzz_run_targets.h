@@ -143,11 +143,7 @@ inline void failOnce(Simulation& simulation, NullRenderer& renderer) {
 inline void stateful(const std::uint8_t* data, std::size_t size) {
     constexpr std::size_t kMostBodies = 64, kMostOrders = 40;
     Choices choose(data, size);
-    RunRequest begin;
-    begin.scene = "plummer";
-    begin.bodies = 5;
-    begin.backend = "reference";
-    Simulation simulation(begin);
+    Simulation simulation({.scene = "plummer", .bodies = 5, .backend = "reference"});
     NullRenderer renderer;
     std::optional<Snapshot> saved;
     for (std::size_t order = 0; order < kMostOrders && choose.more(); ++order) {

@@ -16,7 +16,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -44,8 +43,7 @@ inline void requireSound(const Snapshot& s, const ReadOptions& options) {
 
 /// Saving what was loaded and loading it again changes nothing.
 inline void requireStable(const Snapshot& s, std::string_view format, const ReadOptions& options) {
-    ReadOptions again;
-    again.allowSigns = options.allowSigns || s.signedSources;
+    ReadOptions again{.allowSigns = options.allowSigns || s.signedSources};
     const Snapshot back = decodeSnapshot(encodeSnapshot(s, format), "again", again);
     require(back.bodies.size() == s.bodies.size(), "as many bodies come back");
     for (std::size_t i = 0; i < s.bodies.size(); ++i)
@@ -68,10 +66,7 @@ inline void decodeAndCheck(std::string_view bytes, const ReadOptions& options, s
 inline void table(const std::uint8_t* data, std::size_t size) {
     if (size < 2) return;
     std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-    ReadOptions options;
-    options.maxBodies = 1000;
-    options.sanitize = data[0] & 1;
-    options.allowSigns = data[0] & 2;
+    ReadOptions options{.maxBodies = 1000, .sanitize = (data[0] & 1) != 0, .allowSigns = (data[0] & 2) != 0};
     if (data[0] & 4) options.units = unitSystems()[data[0] / 16 % unitSystems().size()].name;
     if (data[0] & 8) {
         const std::size_t end = std::min(bytes.find('\n'), bytes.size());
@@ -83,9 +78,7 @@ inline void table(const std::uint8_t* data, std::size_t size) {
 
 /// Any format by its content.
 inline void tipsy(const std::uint8_t* data, std::size_t size) {
-    ReadOptions options;
-    options.maxBodies = 100000;
-    options.sanitize = size % 2;
+    ReadOptions options{.maxBodies = 100000, .sanitize = size % 2 != 0};
     decodeAndCheck({reinterpret_cast<const char*>(data), size}, options, "csv");
 }
 
@@ -94,8 +87,7 @@ inline void tipsy(const std::uint8_t* data, std::size_t size) {
 inline void hdf5(const std::uint8_t* data, std::size_t size) {
     std::string bytes(reinterpret_cast<const char*>(data), size);
     bytes += gadget::Seal{size, crc32c(data, size)}.bytes();
-    ReadOptions options;
-    options.maxBodies = 100000;
+    ReadOptions options{.maxBodies = 100000};
     decodeAndCheck(bytes, options, "csv");
 }
 

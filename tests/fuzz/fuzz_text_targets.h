@@ -184,8 +184,7 @@ inline void own_data(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
     const std::size_t zero = std::min(bytes.find('\0'), bytes.size());
     std::ofstream(folder / "b.csv", std::ios::binary) << bytes.substr(std::min(zero + 1, bytes.size()));
-    StartOptions options;
-    options.read.maxBodies = 1000;
+    StartOptions options{.read = {.maxBodies = 1000}};
     try {
         takeSceneText(bytes.substr(0, zero), (folder / "s.toml").string(), options);
     } catch (const Error& error) {

@@ -64,11 +64,7 @@ protected:
     void SetUp() override {
         folder_ = std::filesystem::temp_directory_path() / ("gravlab_beside_" + std::to_string(getpid()));
         std::filesystem::create_directories(folder_);
-        StartOptions options;
-        options.simulation.scene = "plummer";
-        options.simulation.bodies = 300;
-        options.simulation.backend = "cpu";
-        app_ = std::make_unique<App>(options);
+        app_ = std::make_unique<App>(StartOptions{.simulation = {.scene = "plummer", .bodies = 300, .backend = "cpu"}});
         ui_ = std::make_unique<Ui>(1.0f, context_.description(), *app_);
         app_->apply();
         app_->draw(window_.framebuffer(), kWide, kHigh);

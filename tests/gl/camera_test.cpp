@@ -26,8 +26,7 @@ glm::vec3 inTargetPlane(const Camera& camera, float right, float up) {
 }
 
 TEST(Camera, TargetIsInTheMiddle) {
-    Camera camera;
-    camera.target = {3, -2, 1};
+    Camera camera{.target = {3, -2, 1}};
     const glm::vec2 at = onScreen(camera, camera.target);
     EXPECT_NEAR(at.x, 640, 0.01);
     EXPECT_NEAR(at.y, 360, 0.01);
@@ -76,8 +75,7 @@ TEST(Camera, PanMovesWithTheCursor) {
 }
 
 TEST(Camera, OrbitDragsTheNearSideAlong) {
-    Camera camera;
-    camera.elevation = 0;
+    Camera camera{.elevation = 0};
     const glm::vec3 near = 0.3f * camera.eye();
     const glm::vec2 before = onScreen(camera, near);
     Camera turned = camera;

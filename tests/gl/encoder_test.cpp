@@ -26,11 +26,7 @@ using testing::HasSubstr;
 class EncoderTest : public FilmFolder {
 protected:
     FilmSettings settings(const std::string& name) const {
-        FilmSettings s;
-        s.output = parseFilmOutput(at(name));
-        s.width = 160;
-        s.height = 96;
-        s.fps = 25;
+        FilmSettings s{.output = parseFilmOutput(at(name)), .width = 160, .height = 96, .fps = 25};
         return s;
     }
     /// "count,seconds" of the first video stream.

@@ -38,9 +38,7 @@ std::optional<glm::vec2> middleOfLight(std::span<const std::uint8_t> rgb, glm::v
 class FollowTest : public ::testing::Test {
 protected:
     void open(const char* follow) {
-        StartOptions options;
-        options.simulation.scene = "two-body";
-        options.simulation.backend = "cpu";
+        StartOptions options{.simulation = {.scene = "two-body", .backend = "cpu"}};
         options.settings["view.follow"] = std::string(*follow ? follow : "none");
         options.settings["view.selected"] = std::int64_t{0};
         options.settings["look.trails"] = std::int64_t{0};

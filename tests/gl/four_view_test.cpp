@@ -3,7 +3,6 @@
 #include "app/files/scene_file.h"
 #include "app/frontends/headless/headless.h"
 #include "app/parameters/setting_choices.h"
-#include "app/runs/twin.h"
 #include "app/view/app.h"
 #include "sim/core/error.h"
 #include "tests/written.h"
@@ -29,10 +28,7 @@ std::vector<PicturePart> partsOf(const App& app) {
 class FourViewPicture : public ::testing::Test {
 protected:
     static StartOptions optionsOf(const char* scene, int views = 4) {
-        StartOptions options;
-        options.simulation.scene = scene;
-        options.simulation.backend = "cpu";
-        options.simulation.backendOptions.threads = 1;
+        StartOptions options{.simulation = {.scene = scene, .backend = "cpu", .backendOptions = {.threads = 1}}};
         options.settings["view.four"] = views == 4;
         return options;
     }

@@ -35,11 +35,7 @@ class FrameTest : public GlTest {
 protected:
     void SetUp() override {
         GlTest::SetUp();
-        StartOptions options;
-        options.simulation.scene = "plummer";
-        options.simulation.bodies = 60;
-        options.simulation.backend = "cpu";
-        app = std::make_unique<App>(options);
+        app = std::make_unique<App>(StartOptions{.simulation = {.scene = "plummer", .bodies = 60, .backend = "cpu"}});
         host = std::make_unique<LoggingHost>(*app);
         frames = std::make_unique<Frame>(*app, controller, *host);
         written(*app).intent.stepsPerFrame = 3;

@@ -30,9 +30,7 @@ using test::written;
 class KeyTest : public test::GlTest {
 protected:
     void begin(const char* scene, const char* backend = "cpu", const char* integrator = "") {
-        StartOptions options;
-        options.simulation.scene = scene;
-        options.simulation.backend = backend;
+        StartOptions options{.simulation = {.scene = scene, .backend = backend}};
         if (*integrator) options.simulation.integrator = integrator;
         if (!sceneNamed(scene).fixedBodies) options.simulation.bodies = 60;
         app = std::make_unique<App>(options);

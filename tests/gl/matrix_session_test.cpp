@@ -13,12 +13,8 @@ namespace {
 class MatrixOfASession : public ::testing::Test {
 protected:
     MatrixOfASession() {
-        StartOptions options;
-        options.simulation.scene = "plummer";
-        options.simulation.bodies = 64;
-        options.simulation.backend = "cpu";
-        options.simulation.backendOptions.threads = 1;
-        app_ = std::make_unique<App>(options);
+        app_ = std::make_unique<App>(StartOptions{
+            .simulation = {.scene = "plummer", .bodies = 64, .backend = "cpu", .backendOptions = {.threads = 1}}});
         written(*app_).labPanel.open = true;
         written(*app_).labPanel.page = LabPage::matrix;
         written(*app_).intent.paused = true;

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <memory>
 #include <random>
 #include <set>
 #include <sstream>
@@ -78,10 +77,7 @@ protected:
             frame();
         }
         static StartOptions options() {
-            StartOptions options;
-            options.simulation.scene = "plummer";
-            options.simulation.backend = "cpu";
-            options.simulation.bodies = 40;
+            StartOptions options{.simulation = {.scene = "plummer", .bodies = 40, .backend = "cpu"}};
             options.settings["run.steps_per_frame"] = std::int64_t{3};
             return options;
         }

@@ -1,5 +1,4 @@
 // The table of parameters on a document: a value that is set can be read again, and facts can be read.
-#include "app/model/ui_state.h"
 #include "app/parameters/parameter.h"
 #include "app/view/app.h"
 #include "gl_fixture.h"
@@ -17,9 +16,7 @@ using test::written;
 using testing::HasSubstr;
 
 StartOptions smallScene(const char* scene) {
-    StartOptions options;
-    options.simulation.scene = scene;
-    options.simulation.backend = "cpu";
+    StartOptions options{.simulation = {.scene = scene, .backend = "cpu"}};
     if (!sceneNamed(scene).fixedBodies) options.simulation.bodies = 64;
     return options;
 }

@@ -9,7 +9,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -426,8 +425,7 @@ TEST_F(PhotographTest, BothDrawMethodsShowTheSamePhotograph) {
 
 TEST_F(PhotographTest, ALowerQualityIsTheSameGalaxyWithoutItsLayers) {
     const auto full = picture();
-    PictureQuality quality;
-    quality.glowShrink = 0;
+    PictureQuality quality{.glowShrink = 0};
     renderer_->setQuality(quality);
     const auto plain = picture();
     // The same total light in the mean of the logarithmic tones over the picture.
@@ -440,11 +438,8 @@ TEST_F(PhotographTest, ALowerQualityIsTheSameGalaxyWithoutItsLayers) {
 
 TEST(PhotographModes, galaxiesThatAreSmallInTheirPictureAreExposedForLess) {
     const auto lookAt = [](double distance, std::string_view length) {
-        SceneView view;
-        view.distance = distance;
-        SceneUnits units;
-        units.length = length;
-        units.lengthScale = 1;
+        SceneView view{.distance = distance};
+        SceneUnits units{.length = length, .lengthScale = 1};
         Look look = sceneLook(view, 65536);
         fitGalaxies(look, units);
         return look;

@@ -243,11 +243,7 @@ class TouchTest : public ::testing::Test {
 protected:
     void SetUp() override {
         context_ = std::make_unique<HeadlessContext>();
-        StartOptions options;
-        options.simulation.scene = "plummer";
-        options.simulation.bodies = 200;
-        options.simulation.backend = "cpu";
-        app_ = std::make_unique<App>(options);
+        app_ = std::make_unique<App>(StartOptions{.simulation = {.scene = "plummer", .bodies = 200, .backend = "cpu"}});
         target_ = std::make_unique<OffscreenTarget>(320, 200);
     }
     void TearDown() override {

@@ -31,8 +31,7 @@ protected:
         std::ofstream(file, std::ios::binary) << script;
         std::vector<std::string> arguments{"play", standardInput ? "-" : file.string()};
         arguments.insert(arguments.end(), more.begin(), more.end());
-        Start start;
-        start.folder = folder.path();
+        Start start{.folder = folder.path()};
         if (standardInput) start.input = file;
         const Outcome outcome = runGravlab(arguments, start);
         Played played{outcome.code, {}, outcome.out, outcome.err};
@@ -46,8 +45,7 @@ protected:
 TEST_F(PlayTest, picturesSayOfThemselvesWhatThoseOfRenderSay) {
     const Played played = play("do step 2\nwait run.step >= 2\ndo picture played.png\n");
     ASSERT_EQ(played.code, 0) << played.err;
-    Start start;
-    start.folder = folder.path();
+    Start start{.folder = folder.path()};
     const Outcome rendered = runGravlab(
         {"render", "figure-eight", "--backend", "cpu", "--frames", "3", "--steps-per-frame", "1", "-o", "%d.png"}, start);
     ASSERT_EQ(rendered.code, 0) << rendered.err;
@@ -423,8 +421,7 @@ TEST(PlayTalk, endsWithASentenceWhereNobodyReads) {
 TEST_F(PlayTest, aSignalEndsTheStepsOfALine) {
     const fs::path file = folder / "script";
     std::ofstream(file) << "set run.backend cpu\ndo step 10000000\nwait run.step >= 10000000 within 1000000\n";
-    Start start;
-    start.folder = folder.path();
+    Start start{.folder = folder.path()};
     StartedProgram program({"play", file.string(), "plummer", "-n", "2000"}, start);
     for (int i = 0; i < 3000 && program.outputSoFar().find("\"line\":2") == std::string::npos; ++i) ::usleep(10000);
     ::usleep(200000);

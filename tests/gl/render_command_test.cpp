@@ -1,6 +1,7 @@
 // `gravlab render` from outside: exit codes, files, and their content.
 #include "app/model/film_plan.h"
 #include "app/system/picture.h"
+#include "sim/core/text.h"
 #include "tests/paths.h"
 #include "tests/surroundings.h"
 #include "tests/unit/cli_support.h"
@@ -15,7 +16,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <thread>
 
 namespace gravlab::test {
@@ -147,8 +147,7 @@ TEST_F(RenderCommandTest, ALoopGoesOverIntoItsStart) {
     };
     ASSERT_EQ(render(with({"-o", out("%02d.png"), "--frames", std::to_string(kFrames), "--loop"})), 0) << said();
     EXPECT_EQ(files(), static_cast<std::size_t>(kFrames));
-    char step[40];
-    std::snprintf(step, sizeof step, "%.17g", plan.timeStep);
+    const std::string step = formatted("%.17g", plan.timeStep);
     ASSERT_EQ(render(with({"-o", out("next-%02d.png"), "--frames", std::to_string(kFrames + 1), "--dt", step,
                            "--steps-per-frame", std::to_string(plan.stepsPerFrame)})),
               0)

@@ -3,8 +3,6 @@
 #include "app/frontends/headless/headless.h"
 #include "app/parameters/setting_choices.h"
 #include "app/runs/history.h"
-#include "app/runs/twin.h"
-#include "app/services/instruments.h"
 #include "app/system/host_clock.h"
 #include "app/view/base_host.h"
 #include "app/view/frame.h"
@@ -31,10 +29,7 @@ protected:
     }
     void TearDown() override { hostClockSource() = source_; }
     void open(const char* twin) {
-        StartOptions options;
-        options.simulation.scene = "plummer";
-        options.simulation.bodies = kOddCount;
-        options.simulation.backend = "cpu";
+        StartOptions options{.simulation = {.scene = "plummer", .bodies = kOddCount, .backend = "cpu"}};
         options.settings["run.time_budget"] = 1e6;  // all steps of a frame, however slow the machine is
         if (twin) options.twin = parseTwin(twin);
         app_ = std::make_unique<App>(options);

@@ -11,9 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 
 namespace gravlab::test {
 namespace {
@@ -51,10 +49,7 @@ TEST_F(SceneFileTest, AFailedWriteLeavesNothing) {
 }
 
 TEST_F(SceneFileTest, WhatIsWrittenIsReadBack) {
-    StartOptions options;
-    options.simulation.scene = "antennae";
-    options.simulation.bodies = 300;
-    options.simulation.seed = 9;
+    StartOptions options{.simulation = {.scene = "antennae", .bodies = 300, .seed = 9}};
     options.simulation.parameters["mass-ratio"] = 0.5;
     options.simulation.backend = "cpu";
     App app(options);
@@ -70,8 +65,7 @@ TEST_F(SceneFileTest, WhatIsWrittenIsReadBack) {
     written(app).overlay.legend = true;
     written(app).intent.stepsPerFrame = 4;
     const std::string text = sceneFileText(app.document);
-    StartOptions read;
-    read.simulation.backend = "cpu";
+    StartOptions read{.simulation = {.backend = "cpu"}};
     takeSceneText(text, "test", read);
     App again(read);
     EXPECT_EQ(sceneFileText(again.document), text);
@@ -81,16 +75,14 @@ TEST_F(SceneFileTest, WhatIsWrittenIsReadBack) {
 
 TEST_F(SceneFileTest, ItSaysWhetherForcesWereExact) {
     const auto opened = [](const std::string& text) {
-        StartOptions read;
-        read.simulation.backend = "cpu";
+        StartOptions read{.simulation = {.backend = "cpu"}};
         read.simulation.farField = true;  // as a window does
         takeSceneText(text, "test", read);
         return read.simulation;
     };
     RunRequest request = opened("scene = \"plummer\"\nbodies = 20000\n");
     request.farField = false;
-    StartOptions options;
-    options.simulation = request;
+    StartOptions options{.simulation = request};
     App exact(options);
     ASSERT_FALSE(exact.document.facts.kernel->approximates);
     const std::string text = sceneFileText(exact.document);
@@ -111,8 +103,7 @@ TEST_F(SceneFileTest, ItSaysWhetherForcesWereExact) {
 }
 
 TEST_F(SceneFileTest, ACameraPathIsReadAndWritten) {
-    StartOptions options;
-    options.simulation.backend = "cpu";
+    StartOptions options{.simulation = {.backend = "cpu"}};
     takeSceneText(
         "scene = \"figure-eight\"\n[camera.path]\npoints = [\n  [0, 20, 30, 25, 0, 0, 0],  # first\n\n"
         "  [4, 5, 60, 25, 1, 0, 0, 20],\n]\n[view]\ndistance = 9\n",
@@ -123,8 +114,7 @@ TEST_F(SceneFileTest, ACameraPathIsReadAndWritten) {
     EXPECT_EQ(options.settings.at("camera.distance"), Value(9.0)) << "what follows is read too";
     App app(options);
     const std::string text = sceneFileText(app.document);
-    StartOptions read;
-    read.simulation.backend = "cpu";
+    StartOptions read{.simulation = {.backend = "cpu"}};
     takeSceneText(text, "test", read);
     EXPECT_EQ(read.path[1].distance, 5);
     EXPECT_EQ(read.path.size(), 2u);
@@ -148,15 +138,11 @@ TEST_F(SceneFileTest, ACameraPathIsReadAndWritten) {
 }
 
 TEST_F(SceneFileTest, APictureRestoresItsScene) {
-    StartOptions options;
-    options.simulation.scene = "figure-eight";
-    options.simulation.backend = "cpu";
-    App app(options);
+    App app({.simulation = {.scene = "figure-eight", .backend = "cpu"}});
     written(app).camera.distance = 9;
     const std::string path = folder_ / "picture.png";
     writePng(path, std::vector<std::uint8_t>(12, 0), 2, 2, {{kSceneFileKey, sceneFileText(app.document)}});
-    StartOptions from;
-    from.file = path;
+    StartOptions from{.file = path};
     const StartOptions restored = withSceneFile(from);
     EXPECT_EQ(restored.simulation.scene, "figure-eight");
     EXPECT_EQ(restored.settings.at("camera.distance"), Value(9.0));
@@ -168,11 +154,7 @@ TEST_F(SceneFileTest, APictureRestoresItsScene) {
 
 TEST_F(SceneFileTest, BodiesDroppedByHandAreNotCounted) {
     for (const char* scene : {"two-body", "plummer"}) {
-        StartOptions options;
-        options.simulation.scene = scene;
-        options.simulation.bodies = scene == std::string("plummer") ? 50 : 0;
-        options.simulation.backend = "cpu";
-        App app(options);
+        App app({.simulation = {.scene = scene, .bodies = scene == std::string("plummer") ? 50 : 0, .backend = "cpu"}});
         const std::size_t before = app.document.facts.startBodies;
         Remembered none;
         EXPECT_EQ(sceneFileText(app.document).find("by hand"), std::string::npos);
@@ -191,11 +173,8 @@ TEST_F(SceneFileTest, BodiesDroppedByHandAreNotCounted) {
 }
 
 TEST_F(SceneFileTest, WhatTheCommandLineAsksForIsNotRemembered) {
-    Remembered memory;
-    memory.options.given = {"SCENE", "--paper", "--ui-scale"};
-    memory.options.simulation.scene = "plummer";
-    memory.options.simulation.bodies = 40;
-    memory.options.simulation.backend = "cpu";
+    Remembered memory{.options = {.simulation = {.scene = "plummer", .bodies = 40, .backend = "cpu"},
+                                  .given = {"SCENE", "--paper", "--ui-scale"}}};
     memory.options.settings["look.white_page"] = true;
     takeConfig("[window]\ntext_scale = 1.5\n[scene]\nname = \"two-body\"\n[look]\npaper = false\nglow = 0.25\n", "f",
                memory);
@@ -215,9 +194,7 @@ TEST_F(SceneFileTest, WhatTheCommandLineAsksForIsNotRemembered) {
 }
 
 TEST_F(SceneFileTest, TheCommandLineGoesFirst) {
-    StartOptions options;
-    options.given = {"--seed", "--distance"};
-    options.simulation.seed = 5;
+    StartOptions options{.simulation = {.seed = 5}, .given = {"--seed", "--distance"}};
     options.settings["camera.distance"] = 3.0;
     takeSceneText("scene = \"disc\"\nseed = 7\n[view]\ndistance = 20\nazimuth = 45\n", "my.toml", options);
     EXPECT_EQ(options.simulation.scene, "disc");

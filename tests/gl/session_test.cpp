@@ -34,10 +34,7 @@ protected:
     /// Turns until the script has ended, and returns its answers.
     std::string play(const std::string& script) {
         put(at("script"), script);
-        StartOptions options;
-        options.simulation.scene = "plummer";
-        options.simulation.backend = "cpu";
-        options.simulation.bodies = 100;
+        StartOptions options{.simulation = {.scene = "plummer", .bodies = 100, .backend = "cpu"}};
         const OffscreenTarget target(kWidth, kHeight);
         Session session(at("script"));
         session.screen = {target.framebuffer(), kWidth, kHeight, context_->description()};

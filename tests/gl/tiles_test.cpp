@@ -75,10 +75,7 @@ Difference difference(const std::vector<std::uint8_t>& a, const std::vector<std:
 class TilesGl : public GlTest {};
 
 TEST_F(TilesGl, togetherAreThePictureDrawnAtOnce) {
-    StartOptions options;
-    options.simulation.scene = "collision";
-    options.simulation.bodies = 2000;
-    options.simulation.backend = "cpu";
+    StartOptions options{.simulation = {.scene = "collision", .bodies = 2000, .backend = "cpu"}};
     options.settings["look.auto_exposure"] = true;  // measured once, for all tiles
     options.settings["look.trails"] = std::int64_t{20};
     options.settings["look.glow"] = 0.8;  // strong, so that a seam would show
@@ -109,10 +106,7 @@ TEST_F(TilesGl, togetherAreThePictureDrawnAtOnce) {
 }
 
 TEST_F(TilesGl, orthographicAndPaperToo) {
-    StartOptions options;
-    options.simulation.scene = "collision";
-    options.simulation.bodies = 500;
-    options.simulation.backend = "cpu";
+    StartOptions options{.simulation = {.scene = "collision", .bodies = 500, .backend = "cpu"}};
     options.settings["camera.orthographic"] = options.settings["look.white_page"] = true;
     App app(options);
     OffscreenTarget target(704, 640);
@@ -122,10 +116,7 @@ TEST_F(TilesGl, orthographicAndPaperToo) {
 
 TEST_F(TilesGl, whatIsDrawnAgainIsWhatWasDrawn) {
     for (const bool twin : {false, true}) {
-        StartOptions options;
-        options.simulation.scene = "collision";
-        options.simulation.bodies = 500;
-        options.simulation.backend = "cpu";
+        StartOptions options{.simulation = {.scene = "collision", .bodies = 500, .backend = "cpu"}};
         if (twin)
             options.twin = parseTwin("integrator=euler");
         else

@@ -1,5 +1,4 @@
 // Twins in a workspace: both pictures, both hues, one clock, and a first run that continues whatever the twin does.
-#include "app/runs/twin.h"
 #include "app/parameters/setting_choices.h"
 #include "edits.h"
 
@@ -28,10 +27,7 @@ using testing::HasSubstr;
 constexpr int kTwinWidth = 402, kTwinHeight = 200;
 
 StartOptions optionsOf(const char* scene, const char* twin, TwinView view = TwinView::side) {
-    StartOptions options;
-    options.simulation.scene = scene;
-    options.simulation.backend = "cpu";
-    options.simulation.backendOptions.threads = 1;
+    StartOptions options{.simulation = {.scene = scene, .backend = "cpu", .backendOptions = {.threads = 1}}};
     if (twin) options.twin = parseTwin(twin);
     options.twin.view = view;
     return options;
@@ -385,9 +381,7 @@ TEST_F(TwinPictureTest, ASceneFileCarriesTheTwin) {
     EXPECT_TRUE(read.twin.on);
     EXPECT_EQ(read.twin.view, TwinView::overlaid);
     EXPECT_EQ(read.twin.values.integrator, "euler");
-    StartOptions given;
-    given.given = {"--twin"};
-    given.twin = parseTwin("precision=fp32");
+    StartOptions given{.twin = parseTwin("precision=fp32"), .given = {"--twin"}};
     takeSceneText(text, "test", given);
     EXPECT_EQ(given.twin, parseTwin("precision=fp32")) << "the command line goes before the file";
     const auto refusal = [](const std::string& file) -> std::string {

@@ -48,10 +48,7 @@ TEST_F(ManyBodiesWatch, findsAnyVertexThatIsOutOfRange) {
 }
 
 TEST_F(ManyBodiesWatch, namesABodyThatFliesTooFarForSinglePrecision) {
-    StartOptions options;
-    options.simulation.scene = "plummer";
-    options.simulation.bodies = StateFeed::kMostUnfelt + 1;
-    options.simulation.backend = "cpu";
+    StartOptions options{.simulation = {.scene = "plummer", .bodies = StateFeed::kMostUnfelt + 1, .backend = "cpu"}};
     options.simulation.pairs().accuracy = 0.01;
     options.simulation.timeStep = 1e-3;
     App app(options);

@@ -15,8 +15,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
-#include <optional>
 #include <string>
 #include <vector>
 

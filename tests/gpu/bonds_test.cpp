@@ -9,7 +9,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -74,10 +73,7 @@ TEST_F(GpuBonds, springsAgreeWithThePlainStatementForAnyNumberOfClasses) {
 }
 
 TEST_F(GpuBonds, aHubIsRefusedByColoursAlone) {
-    RunRequest wanted;
-    wanted.scene = "hub";
-    wanted.bodies = 1000;
-    wanted.backend = "cuda";
+    RunRequest wanted{.scene = "hub", .bodies = 1000, .backend = "cuda"};
     for (const std::string& row : bondRowNames()) {
         wanted.terms["bonds"].kernel.kernel = row;
         if (row == "bonds-symmetric")

@@ -7,7 +7,6 @@
 #include "tests/cell_suite.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <utility>
 #include <vector>

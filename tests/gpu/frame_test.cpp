@@ -1,9 +1,7 @@
 // The work of a frame: it does not wait, copies nothing as large as the bodies to the host, and shows only complete steps.
 #include "gpu_fixture.h"
-#include "sim/core/error.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 namespace gravlab::test {

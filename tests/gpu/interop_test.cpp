@@ -158,11 +158,7 @@ bool drawsTheRun(App& app) {
 }
 
 TEST_F(Interop, stepsGivenAheadAreShownByTheNextFrame) {
-    StartOptions options;
-    options.simulation.scene = "plummer";
-    options.simulation.backend = "cuda";
-    options.simulation.bodies = 4096;
-    App app(options);
+    App app({.simulation = {.scene = "plummer", .bodies = 4096, .backend = "cuda"}});
     written(app).intent.stepsPerFrame = 3;
     OffscreenTarget target(320, 200);
     const auto frame = [&] {

@@ -80,8 +80,7 @@ TEST(KernelEntries, offeredLaunchesAreBuiltAndOthersAreNot) {
             EXPECT_TRUE(address(entry, launch)) << block;
         }
         if (entry.row.unrolls.empty()) continue;
-        LaunchConfig launch;
-        launch.unroll = 5;
+        LaunchConfig launch{.unroll = 5};
         EXPECT_FALSE(address(entry, launch));
     }
     EXPECT_FALSE(pairsKernel(12)) << "no such tile";

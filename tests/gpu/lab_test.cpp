@@ -18,13 +18,12 @@ namespace {
 class LabGpu : public GpuTest {};
 
 SweepPoint tiled(std::size_t bodies, int block) {
-    SweepPoint point;
-    point.backend = "cuda";
-    point.bodies = bodies;
-    point.kernel = {"tiled", {.block = block, .unroll = 8}};
-    point.plan = {.repeats = 3, .warmUpSeconds = 0.05, .repetitionSeconds = 0.05};
-    point.series = "tiled";
-    point.x = block;
+    SweepPoint point{.backend = "cuda",
+                     .bodies = bodies,
+                     .kernel = {"tiled", {.block = block, .unroll = 8}},
+                     .plan = {.repeats = 3, .warmUpSeconds = 0.05, .repetitionSeconds = 0.05},
+                     .series = "tiled",
+                     .x = block};
     return point;
 }
 
@@ -95,11 +94,7 @@ TEST_F(LabGpu, peaksAreUnitsTimesClock) {
 }
 
 TEST_F(LabGpu, theMatrixIsTimedForEveryTileAndItsStrongestForceIsTheHosts) {
-    FigureRequest request;
-    request.backend = "cuda";
-    request.run.scene = "plummer";
-    request.bodies = {300, 2000};
-    request.repeats = 2;
+    FigureRequest request{.backend = "cuda", .bodies = {300, 2000}, .repeats = 2, .run = {.scene = "plummer"}};
     FigureStudy study;
     const FigureProgress quiet = [](std::size_t, std::size_t) {};
     figure("matrix").study(request, quiet, study);
@@ -190,11 +185,7 @@ TEST_F(LabGpu, sweepsGoPastWhatTheDeviceCannotLaunch) {
 }
 
 TEST_F(LabGpu, tuningFindsALaunchAndAutoTakesIt) {
-    TuneRequest request;
-    request.backend = "cuda";
-    request.bodies = 4096;
-    request.kernels = {"tiled", "tiled-split"};
-    request.patience = 0.1;
+    TuneRequest request{.backend = "cuda", .bodies = 4096, .kernels = {"tiled", "tiled-split"}, .patience = 0.1};
     Tuner tuner(request, {});
     while (tuner.advance(1)) {
     }
@@ -210,12 +201,10 @@ TEST_F(LabGpu, tuningFindsALaunchAndAutoTakesIt) {
     small.kernel = {"many-steps", {}};
     large.bodies = 16384;
     large.kernel = {"tiled-registers", {.block = 128, .unroll = 4, .bodiesPerThread = 2, .split = 2}};
-    RunRequest settings;
-    settings.scene = scene.name;
-    settings.backend = "cuda";
-    settings.bodies = 4096;
-    settings.tuning = std::make_shared<Tuning>(std::vector{small, large});
-    Simulation simulation(settings);
+    Simulation simulation({.scene = std::string(scene.name),
+                           .bodies = 4096,
+                           .backend = "cuda",
+                           .tuning = std::make_shared<Tuning>(std::vector{small, large})});
     EXPECT_EQ(simulation.configuration().pairs().kernel.kernel, "many-steps");
     RunRequest more = simulation.request();
     more.bodies = 16384;

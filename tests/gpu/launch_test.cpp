@@ -134,9 +134,7 @@ TEST_F(GpuBodies, aWindowStartsWithTheNumberOfTheDevicesClass) {
     const DeviceSize size = deviceSize(deviceBackend(), {});
     EXPECT_GT(size.multiprocessors, 0);
     EXPECT_GT(size.bandwidth, 1e10);
-    RunRequest request;
-    request.scene = "galaxy";
-    request.farField = true;
+    RunRequest request{.scene = "galaxy", .farField = true};
     const Simulation watched(request);
     EXPECT_EQ(watched.configuration().bodies, std::max<std::size_t>(65536, classOf(size).bodies));
     EXPECT_EQ(watched.configuration().pairs().accuracy, watched.configuration().bodies > 65536 ? 1e-3 : 0);

@@ -1,13 +1,11 @@
 // The device's measurements against the host's, at every size, law and precision; they are cheap and disturb nothing.
 #include "app/services/conservation.h"
 #include "gpu_fixture.h"
-#include "sim/core/error.h"
 #include "sim/scenes/scene.h"
 #include "tests/measured.h"
 
 #include <gmock/gmock.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <tuple>
@@ -168,8 +166,7 @@ TEST_F(GpuMeasure, aCallThatFailsIsASentenceAndTheRunGoesOn) {
 }
 
 TEST_F(GpuMeasure, theWatchHasPointsWithoutCopiesAndKeepsThemWhenTheDeviceFails) {
-    RunRequest settings{.scene = "plummer", .bodies = 20000, .backend = "cuda"};
-    Simulation simulation(settings);
+    Simulation simulation({.scene = "plummer", .bodies = 20000, .backend = "cuda"});
     ConservationMonitor watch;
     StateFeed feed;
     double now = 0;

@@ -208,11 +208,7 @@ TEST_F(OwnKernelOnGpu, theRunUsesAGoodOneByACommand) {
     use.found.backend = deviceBackend().name;
     use.found.kernel.kernel = adoptOwnKernel("posted", reply.code, ownLaunch(tiledText(), "my.cu"), 3000).name;
     const HeadlessContext context(0);
-    StartOptions options;
-    options.simulation.scene = "plummer";
-    options.simulation.bodies = 3000;
-    options.simulation.backend = "cpu";
-    App app(options);
+    App app({.simulation = {.scene = "plummer", .bodies = 3000, .backend = "cpu"}});
     BaseHost host(app);
     Controller controller;
     const std::string before = app.document.facts.configuration.pairs().kernel.kernel;

@@ -47,11 +47,7 @@ std::vector<Case> cases() {
 /// Plummer's masses are equal; the scenes of the other laws have their own charges and distances.
 RunRequest settingsOf(const Case& c, std::size_t bodies) {
     constexpr const char* kScenes[] = {"plummer", "charges", "power-law", "lennard-jones"};
-    RunRequest settings;
-    settings.scene = kScenes[static_cast<int>(c.law)];
-    settings.bodies = bodies;
-    settings.seed = 3;
-    settings.backend = "cuda";
+    RunRequest settings{.scene = kScenes[static_cast<int>(c.law)], .bodies = bodies, .seed = 3, .backend = "cuda"};
     settings.pairs().kernel.kernel = c.kernel;
     settings.integrator = c.integrator;
     settings.precision = c.precision;

@@ -4,8 +4,6 @@
 #include "sim/backends/cuda/methods/launch_plan.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
 #include "sim/backends/cuda/runtime/memory.h"
-#include "sim/core/error.h"
-#include "sim/core/random.h"
 #include "sim/forces/law.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/scenes/scene.h"

@@ -2,8 +2,6 @@
 #include "gui_fixture.h"
 #include "layout.h"
 
-#include <cmath>
-
 namespace gravlab::test {
 namespace {
 

@@ -2,7 +2,6 @@
 #pragma once
 #include "gui_fixture.h"
 
-#include <array>
 #include <string>
 #include <vector>
 

@@ -33,10 +33,7 @@ protected:
         environment_.emplace_back("XDG_STATE_HOME", folder / "state");
     }
     StartOptions optionsOf(const char* scene, std::size_t bodies, int width, int height) {
-        StartOptions options;
-        options.simulation.scene = scene;
-        options.simulation.bodies = bodies;
-        options.simulation.backend = "cpu";
+        StartOptions options{.simulation = {.scene = scene, .bodies = bodies, .backend = "cpu"}};
         size_.width = width;
         size_.height = height;
         return options;

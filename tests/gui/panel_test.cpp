@@ -2,9 +2,6 @@
 #include "gui_fixture.h"
 #include "tests/paths.h"
 
-#include <array>
-#include <cstdio>
-
 namespace gravlab::test {
 namespace {
 

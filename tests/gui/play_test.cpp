@@ -35,9 +35,7 @@ TEST(PlayWindow, isDrivenByAScript) {
                                         "open mine.toml\n"
                                         "expect run.scene == figure-eight\n"
                                         "open none.toml\n";
-    Start start;
-    start.folder = folder.path();
-    start.display = true;
+    Start start{.folder = folder.path(), .display = true};
     const Outcome outcome =
         runGravlab({"play", "script", "figure-eight", "--backend", "cpu", "--window", "--size", "640x360"}, start);
     const std::vector<json> answers = answersOf(outcome);
@@ -56,10 +54,7 @@ protected:
         std::ofstream(folder / "script") << script;
         std::vector<std::string> all{"play", "script", scene, "--backend", "cpu", "--window", "--size", "640x360"};
         all.insert(all.end(), options.begin(), options.end());
-        Start start;
-        start.folder = folder.path();
-        start.display = true;
-        start.environment = {"XDG_CONFIG_HOME=" + folder.path().string()};
+        Start start{.folder = folder.path(), .display = true, .environment = {"XDG_CONFIG_HOME=" + folder.path().string()}};
         const Outcome outcome = runGravlab(all, start);
         EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
         return answersOf(outcome);
@@ -107,8 +102,7 @@ TEST_F(OwnPace, leavesItsLastFrame) {
 
 TEST_F(OwnPace, isForWindowsAlone) {
     std::ofstream(folder / "script") << "get run.step\n";
-    Start start;
-    start.folder = folder.path();
+    Start start{.folder = folder.path()};
     for (const std::vector<std::string>& option :
          {std::vector<std::string>{"--speed", "2"}, {"--time-budget", "5"}, {"--no-config"}, {"--screenshot", "a.png"}}) {
         std::vector<std::string> all{"play", "script", "two-body"};
@@ -123,9 +117,7 @@ class WindowScript : public testing::Test {
 protected:
     std::vector<json> play(const std::string& script, int code) {
         std::ofstream(folder / "script") << script;
-        Start start;
-        start.folder = folder.path();
-        start.display = true;
+        Start start{.folder = folder.path(), .display = true};
         const Outcome outcome =
             runGravlab({"play", "script", "figure-eight", "--backend", "cpu", "--window", "--size", "640x360"}, start);
         EXPECT_EQ(outcome.code, code) << outcome.out << outcome.err;

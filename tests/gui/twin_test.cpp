@@ -3,8 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <cmath>
-
 namespace gravlab::test {
 namespace {
 

@@ -3,7 +3,6 @@
 #include "layout.h"
 
 #include <filesystem>
-#include <fstream>
 
 namespace gravlab::test {
 namespace {

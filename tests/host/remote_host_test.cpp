@@ -24,11 +24,7 @@ protected:
     void begin() {
         host.reset();
         app.reset();
-        StartOptions options;
-        options.simulation.scene = "plummer";
-        options.simulation.bodies = 60;
-        options.simulation.backend = "cpu";
-        app = std::make_unique<App>(options);
+        app = std::make_unique<App>(StartOptions{.simulation = {.scene = "plummer", .bodies = 60, .backend = "cpu"}});
         host = std::make_unique<RemoteHost>(*app, folder.path());
         written(*app).selectId(5);
     }

@@ -60,8 +60,7 @@ double largestDifference(const Double4& got, const double* want) {
 TEST(FamousGolden, accelerationsJerksAndPotentials) {
     const ParticleSet bodies = goldenBodies();
     for (const Case& golden : kCases) {
-        ForceSettings settings;
-        settings.softening = golden.softening;
+        ForceSettings settings{.softening = golden.softening};
         FewBody system;
         system.load(bodies);
         system.configure(settings);

@@ -51,8 +51,7 @@ class Motion {
 public:
     Motion(const ParticleSet& start, StepProgram program, double timeStep, double softening = 0)
         : bodies_(start), program_(program), timeStep_(timeStep), softening_(softening) {
-        ForceSettings settings;
-        settings.softening = softening;
+        ForceSettings settings{.softening = softening};
         system_.load(start);
         system_.configure(settings);
         startEnergy_ = measured(start, softening).energy;

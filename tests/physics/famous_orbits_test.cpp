@@ -128,8 +128,7 @@ TEST(FamousNgon, forceIsCentripetal) {
     constexpr Known kKnown[] = {{2, 0, 1e-15},  {5, 0, 1e-15},    {8, 0, 2e-15},
                                 {64, 0, 7e-14}, {1000, 0, 2e-11}, {1000, 0.05, 5e-14}};
     for (const Known& known : kKnown) {
-        ForceSettings settings;
-        settings.softening = known.softening;
+        ForceSettings settings{.softening = known.softening};
         const ParticleSet bodies = scenes::rotatingPolygon(known.bodies, known.softening);
         FewBody system;
         system.load(bodies);

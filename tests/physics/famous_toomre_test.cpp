@@ -27,8 +27,7 @@ Census encounter(double companionMass, bool prograde) {
     Motion motion(start, "leapfrog", scenes::passageDuration(companionMass) / kSteps, kSoftening);
     motion.advance(kSteps);
     const ParticleSet& end = motion.bodies();
-    Census census;
-    census.separation = norm(minus(end.position[0], end.position[1]));
+    Census census{.separation = norm(minus(end.position[0], end.position[1]))};
     for (int i = 0; i < 120; ++i) {
         auto energy = [&](int mass, double& distance) {
             distance = norm(minus(end.position[i + 2], end.position[mass]));

@@ -301,10 +301,7 @@ TEST(Drags, aBodySinksInAnIsothermalSphereAsChandrasekharsFormulaSays) {
 
 /// Angle by which the second body's pericentre turns in one revolution [rad], as a mean over `turns`.
 double turnOfOrbit(const char* scene, double timeStep, int turns, double guess) {
-    RunRequest request;
-    request.scene = scene;
-    request.timeStep = timeStep;
-    Simulation simulation(request);
+    Simulation simulation({.scene = scene, .timeStep = timeStep});
     EXPECT_EQ(simulation.integrator().name, "radau15");
     Backend& backend = simulation.backend();
     const auto angle = [&] {

@@ -179,8 +179,7 @@ TEST(Galaxies, aColdSphereDoesNotStay) {
 
 TEST(Galaxies, discHasTheToomreQAskedFor) {
     for (const double wanted : {0.8, 1.2, 2.0}) {
-        GalaxyModel model;
-        model.toomreQ = wanted;
+        GalaxyModel model{.toomreQ = wanted};
         const Galaxy galaxy(model, 1000);
         EXPECT_NEAR(galaxy.toomreQ(2 * model.scaleLength), wanted, 0.01 * wanted);
         double least = 1e9;

@@ -209,8 +209,7 @@ TEST(Laws, anExponentOfAnotherLawAndAHermiteStepAreRefused) {
 }
 
 TEST(Precisions, smallSystemsRunInDoubleUnlessAskedOtherwise) {
-    RunRequest settings{.scene = "plummer", .bodies = 256, .backend = "cpu"};
-    Simulation simulation(settings);
+    Simulation simulation({.scene = "plummer", .bodies = 256, .backend = "cpu"});
     EXPECT_EQ(simulation.force().precision, Precision::fp64);
     RunRequest wanted = simulation.request();
     wanted.bodies = 257;

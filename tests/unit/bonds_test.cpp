@@ -238,10 +238,7 @@ TEST(Bonds, theHistoryOfAWindowMendsThem) {
 }
 
 TEST(Bonds, aStepTooLongForTheStiffestIsRefusedWithTheRightOne) {
-    RunRequest wanted;
-    wanted.scene = "rope";
-    wanted.backend = "cpu";
-    wanted.timeStep = 0.02;
+    RunRequest wanted{.scene = "rope", .backend = "cpu", .timeStep = 0.02};
     std::string why;
     try {
         Simulation simulation(wanted);
@@ -266,11 +263,7 @@ TEST(Bonds, aStepTooLongForTheStiffestIsRefusedWithTheRightOne) {
 }
 
 TEST(Bonds, removedBodiesTakeTheirBondsAlong) {
-    RunRequest wanted;
-    wanted.scene = "hub";
-    wanted.bodies = 200;
-    wanted.backend = "cpu";
-    Simulation simulation(wanted);
+    Simulation simulation({.scene = "hub", .bodies = 200, .backend = "cpu"});
     ParticleSet bodies = stateIn(simulation);
     const BodyEdit gone{.kind = BodyEdit::Kind::remove, .id = 7};
     applyEdits(bodies, std::span(&gone, 1));
@@ -376,11 +369,7 @@ TEST(Bonds, numbersOfFilesAreChecked) {
 }
 
 TEST(Bonds, filesCarryThemInAGroupOfTheirOwn) {
-    RunRequest wanted;
-    wanted.scene = "cloth";
-    wanted.bodies = 50;
-    wanted.backend = "cpu";
-    Simulation first(wanted);
+    Simulation first({.scene = "cloth", .bodies = 50, .backend = "cpu"});
     const std::string bytes = encodeSnapshot(checkpointOf(first), "hdf5");
     EXPECT_NE(bytes.find("Bonds"), std::string::npos);
     EXPECT_EQ(bytes.find("term.00.bonds"), std::string::npos) << "they are there twice";
@@ -389,8 +378,7 @@ TEST(Bonds, filesCarryThemInAGroupOfTheirOwn) {
     EXPECT_EQ(encodeSnapshot(checkpointOf(again), "hdf5"), bytes);
 
     // A part has the bonds between its bodies.
-    ReadOptions options;
-    options.part.every = 3;
+    ReadOptions options{.part = {.every = 3}};
     const Snapshot part = decodeSnapshot(bytes, "cloth.hdf5", options);
     const auto& all = static_cast<const Bonds&>(*othersOf(first.terms()).front()).list();
     std::size_t between = 0;

@@ -18,7 +18,6 @@
 #include <cstring>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>

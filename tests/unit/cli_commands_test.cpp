@@ -1,6 +1,7 @@
 // The contracts of the commands that scripts rely on, by running the program: exit codes, files, csv and JSON.
 #include "cli_support.h"
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -185,8 +186,7 @@ TEST(Cli, finalHoldsEveryBodyWithAllDigits) {
         const auto row = numbersOf(lines[i]);
         ASSERT_EQ(row.size(), 7u);
         EXPECT_TRUE(row[0] >= 1 && row[0] <= 10);
-        char again[40];
-        std::snprintf(again, sizeof again, "%.17g,", row[0]);
+        const std::string again = formatted("%.17g,", row[0]);
         EXPECT_THAT(lines[i], StartsWith(again));
     }
     const Outcome toStandardOutput =
@@ -302,8 +302,7 @@ TEST(Cli, aLawsNumberOrSignThatAFileHasNoUseForIsRefused) {
 
 TEST(Cli, relativeFilesBelongToTheFolderOfTheCaller) {
     const ScratchFolder folder;
-    Start start;
-    start.folder = folder.path();
+    Start start{.folder = folder.path()};
     const Outcome o = runGravlab({"run", "two-body", "--steps", "2", "--final", "here.csv"}, start);
     EXPECT_EQ(o.code, 0) << o.err;
     EXPECT_TRUE(fs::exists(folder / "here.csv"));

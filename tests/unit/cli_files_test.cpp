@@ -23,8 +23,7 @@ constexpr const char* kThreeBodies = "m,x,y,z,vx,vy,vz\n1,1,0,0,0,0.4,0\n1,-1,0,
 TEST(CliFiles, aRunGoesOnExactlyWithItsOwnSettings) {
     if (!hasHdf5()) GTEST_SKIP() << "this build has no HDF5";
     const ScratchFolder folder;
-    Start start;
-    start.folder = folder.path();
+    Start start{.folder = folder.path()};
     const std::vector<std::string> common{"run", "plummer", "-n", "300", "--integrator", "yoshida4", "--dt", "0.01"};
     const auto with = [](std::vector<std::string> words, const std::vector<std::string>& more) {
         words.insert(words.end(), more.begin(), more.end());
@@ -101,8 +100,7 @@ TEST(CliFiles, finalIsWrittenInTheFormatOfItsExtension) {
 
 TEST(CliFiles, numberedSnapshotsComeAtTheirSteps) {
     const ScratchFolder folder;
-    Start start;
-    start.folder = folder.path();
+    Start start{.folder = folder.path()};
     const Outcome o = runGravlab(
         {"run", "two-body", "--steps", "7", "--snapshot-every", "3", "--snapshots", "s %04d.csv", "--final", "end.csv"},
         start);
@@ -315,8 +313,7 @@ TEST(CliFiles, infoSpeaksInTheUnitsOfTheFile) {
 TEST(CliFiles, convertGoesThroughStandardInputAndOutput) {
     const ScratchFolder folder;
     put(folder / "bodies.csv", kThreeBodies);
-    Start start;
-    start.input = folder / "bodies.csv";
+    Start start{.input = folder / "bodies.csv"};
     const Outcome o = runGravlab({"convert", "-", "-"}, start);
     ASSERT_EQ(o.code, 0) << o.err;
     EXPECT_EQ(linesOf(o.out).size(), 4u);
@@ -331,8 +328,7 @@ TEST(CliFiles, namesMayHaveSpacesAndAnyLetters) {
     const ScratchFolder folder;
     const fs::path odd = folder.path() / "Z\xc3\xa4hlung 1 \xe6\x98\x9f $(x);'\"%n";
     fs::create_directory(odd);
-    Start start;
-    start.folder = odd;
+    Start start{.folder = odd};
     put(odd / "in put.csv", kThreeBodies);
     const std::string out = (odd / "\xe2\x98\x85 out.csv").string();
     const Outcome o = runGravlab({"run", "in put.csv", "--steps", "1", "--final", out}, start);
@@ -348,8 +344,8 @@ TEST(CliFiles, aDecimalCommaOfTheLocaleChangesNothing) {
         "run", (folder / "bodies.csv").string(), "--steps", "3", "--dt", "0.125", "--final", "-", "--backend", "reference"};
     const std::string usual = runGravlab(words).out;
     for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"}) {
-        Start start;
-        start.environment = {std::string("LC_ALL=") + name, std::string("LC_NUMERIC=") + name, std::string("LANG=") + name};
+        Start start{
+            .environment = {std::string("LC_ALL=") + name, std::string("LC_NUMERIC=") + name, std::string("LANG=") + name}};
         EXPECT_EQ(runGravlab(words, start).out, usual) << name;
     }
     EXPECT_EQ(linesOf(usual).size(), 4u);

@@ -44,8 +44,7 @@ TEST(CliInterrupt, savesTheLastCompleteStepAndGoesOnExactly) {
     for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}, std::pair{SIGHUP, 129}}) {
         const fs::path state = folder.path() / std::to_string(code);
         fs::create_directory(state);
-        Start start;
-        start.state = state;
+        Start start{.state = state};
         const std::vector<std::string> run{"run", "plummer", "-n", "2048", "--contact", "bounce", "--radius", "1e-4"};
         const auto with = [&](std::vector<std::string> options) {
             options.insert(options.begin(), run.begin(), run.end());
@@ -86,8 +85,7 @@ TEST(CliInterrupt, theFileMayBeNamedAndAFailureIsSaid) {
         program.send(SIGTERM);
         return program.wait();
     };
-    Start start;
-    start.state = folder.path();
+    Start start{.state = folder.path()};
     EXPECT_EQ(interrupted((folder / "here.hdf5").string(), start).code, 143);
     EXPECT_TRUE(readSnapshot(folder / "here.hdf5").isCheckpoint());
     EXPECT_FALSE(fs::exists(folder / "gravlab"));

@@ -128,8 +128,7 @@ TEST(ConfigMatrix, everyBadSceneFileIsRefusedWithLineAndWhatIsAllowed) {
 }
 
 TEST(ConfigMatrix, aRefusedFileChangesNoOption) {
-    StartOptions options;
-    options.simulation.scene = "two-body";
+    StartOptions options{.simulation = {.scene = "two-body"}};
     const RunRequest before = options.simulation;
     EXPECT_THROW(takeSceneText("scene = \"disc\"\nbodies = 7\nseed = x\n", "my.toml", options), InputError);
     EXPECT_TRUE(options.simulation == before);
@@ -267,8 +266,7 @@ TEST(ConfigMatrix, whatIsNoSceneFileIsRefusedAtOnce) {
         {"plain.png", "no scene"},      {"wrong.png", "line 1"},   {"bomb.png", "no usable PNG"},
     };
     for (const auto& [name, words] : kFiles) {
-        StartOptions options;
-        options.file = (folder / name).string();
+        StartOptions options{.file = (folder / name).string()};
         try {
             withSceneFile(options);
             ADD_FAILURE() << name << " was accepted";
@@ -283,8 +281,7 @@ TEST(ConfigMatrix, whatIsNoSceneFileIsRefusedAtOnce) {
     }
     // A byte order mark, spaces, and letters of any alphabet in the name are allowed.
     put("Моя сцена, α.toml", "\xEF\xBB\xBFscene = \"two-body\"\n");
-    StartOptions options;
-    options.file = (folder / "Моя сцена, α.toml").string();
+    StartOptions options{.file = (folder / "Моя сцена, α.toml").string()};
     EXPECT_EQ(withSceneFile(options).simulation.scene, "two-body");
     const Outcome program = runGravlab({"render", (folder / "wrong.png").string(), "-o", (folder / "x.png").string()});
     EXPECT_EQ(program.code, 3) << program.err;
@@ -312,8 +309,7 @@ TEST(ConfigMatrix, aDecimalCommaReadsAndWritesPoints) {
         {"info", (folder / "start.csv").string(), "--json"},
         {"list", "scenes", "--json"},
     };
-    Start german;
-    german.environment = {"LOCPATH=" + place, "LC_ALL=de_DE.UTF-8"};
+    Start german{.environment = {"LOCPATH=" + place, "LC_ALL=de_DE.UTF-8"}};
     for (const std::vector<std::string>& words : kRuns) {
         SCOPED_TRACE(words[0] + " " + words[1]);
         const Outcome usual = runGravlab(words), there = runGravlab(words, german);

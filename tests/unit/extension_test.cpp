@@ -31,11 +31,7 @@ TEST(ForceTerms, theFirstIsThePairLaw) {
 }
 
 TEST(ForceTerms, asManyAsARunTakesAreKeptInAFile) {
-    RunRequest settings;
-    settings.scene = "test-chain";
-    settings.bodies = 30;
-    settings.backend = "cpu";
-    Simulation chain(settings);
+    Simulation chain({.scene = "test-chain", .bodies = 30, .backend = "cpu"});
     const auto startOf = [&](std::size_t terms) {
         RunState state = chain.state();
         state.others.assign(terms, state.others.front());
@@ -107,11 +103,7 @@ TEST(ForceTerms, theSumIsCheckedBesideItsParts) {
 }
 
 TEST(ForceTerms, whatAMethodKeptHoldsOnlyUnderItsSettings) {
-    RunRequest settings;
-    settings.scene = "test-chain";
-    settings.bodies = 300;
-    settings.backend = "cpu";
-    settings.precision = Precision::fp64;
+    RunRequest settings{.scene = "test-chain", .bodies = 300, .backend = "cpu", .precision = Precision::fp64};
     settings.pairs().kernel.kernel = "trailing";
     Simulation simulation(settings);
     const auto run = [&](std::int64_t steps) {
@@ -316,11 +308,8 @@ TEST(ForceTerms, aKernelOfATermIsListedChosenKeptAndRefused) {
     for (const KernelRow* row : listedKernels("cpu", Springs::kKind)) names.emplace_back(row->name);
     EXPECT_EQ(names, (std::vector<std::string>{"wrong", "blocks", "list"}));
     ASSERT_EQ(listedKernels("reference", Springs::kKind).size(), 1u);
-    RunRequest wanted;
-    wanted.scene = "test-chain";
-    wanted.bodies = 50;
-    wanted.backend = "cpu";
-    wanted.terms = parsedTermRequests("springs=blocks:block=16");
+    RunRequest wanted{
+        .scene = "test-chain", .bodies = 50, .backend = "cpu", .terms = parsedTermRequests("springs=blocks:block=16")};
     Simulation simulation(wanted);
     const auto inUse = [&] { return simulation.configuration().terms.at(1); };
     EXPECT_EQ(inUse().kernel.kernel, "blocks");
@@ -415,9 +404,7 @@ TEST(ForceTerms, thePairLawIsRequestedLikeAnyOfThem) {
 }
 
 TEST(ForceTerms, aSearchFindsAVerifiedKernelAndRunsTakeIt) {
-    RunRequest wanted;
-    wanted.scene = "test-chain";
-    wanted.backend = "cpu";
+    RunRequest wanted{.scene = "test-chain", .backend = "cpu"};
     const std::unique_ptr<Backend> made = backend("cpu").make({});
     TermStudy study = termStudy(wanted, Springs::kKind, 300);
     const std::optional<TunedChoice> found = tuneTerm(*made, study, {});
@@ -463,9 +450,7 @@ TEST(ForceTerms, aFingerprintSpeaksOfThem) {
     const SceneRequest request{.bodies = 16};  // all numbers are floats, to which a fingerprint rounds
     const ParticleSet bodies = chainBodies(request);
     EXPECT_NE(hashOf(bodies, chainSprings(request, bodies)), hashOf(bodies));
-    RunRequest settings;
-    settings.scene = "test-chain";
-    settings.bodies = 16;
+    RunRequest settings{.scene = "test-chain", .bodies = 16};
     EXPECT_EQ(fingerprint(settings, 3).start, hashOf(bodies, chainSprings(request, bodies)));
 }
 

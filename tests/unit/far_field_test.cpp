@@ -3,7 +3,6 @@
 #include "sim/run/far_field.h"
 #include "app/services/pace.h"
 #include "sim/backends/cpu/backend_cpu.h"
-#include "sim/core/error.h"
 #include "sim/measure/potential_error.h"
 #include "sim/run/simulation.h"
 #include "sim/tree/criterion.h"
@@ -22,11 +21,7 @@ namespace {
 using namespace testing_support;
 
 RunRequest watched(std::optional<std::size_t> bodies, const char* scene = "collision") {
-    RunRequest request;
-    request.scene = scene;
-    request.backend = "cpu";
-    request.bodies = bodies;
-    request.farField = true;
+    RunRequest request{.scene = scene, .bodies = bodies, .backend = "cpu", .farField = true};
     return request;
 }
 

@@ -12,7 +12,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
 namespace gravlab {
 namespace {
@@ -37,8 +36,7 @@ FewBody engineFor(const ParticleSet& bodies, const ForceSettings& settings) {
 }
 
 ForceSettings softened(double softening) {
-    ForceSettings settings;
-    settings.softening = softening;
+    ForceSettings settings{.softening = softening};
     return settings;
 }
 
@@ -158,8 +156,7 @@ TEST(FewBody, showsOnlyCompleteSteps) {
 }
 
 TEST(FewBody, hermiteRefusesALawWithoutJerk) {
-    ForceSettings coulomb;
-    coulomb.law = kLaw<Coulomb>;
+    ForceSettings coulomb{.law = kLaw<Coulomb>};
     FewBody engine = engineFor(randomBodies(3, 1), coulomb);
     EXPECT_THROW(engine.advance(integrator("hermite4").program, 0.01, {}), UsageError);
 }
@@ -216,10 +213,7 @@ TEST(FewBody, backendsSayWhatTheyCannotRun) {
 }
 
 TEST(FewBody, autoFindsTheBackendThatRunsAnAdaptiveIntegrator) {
-    RunRequest settings;
-    settings.scene = "pythagorean";
-    settings.integrator = "radau15";
-    settings.timeStep = 0.5;
+    RunRequest settings{.scene = "pythagorean", .integrator = "radau15", .timeStep = 0.5};
     Simulation simulation(settings);
     EXPECT_EQ(simulation.configuration().backend, "reference");
     EXPECT_NE(simulation.backendWhy().find("radau15"), std::string::npos);

@@ -117,9 +117,7 @@ TEST(FieldText, refusesWhatIsNoFieldWithThePlaceAndTheReason) {
         EXPECT_THAT(error.what(), HasSubstr("halo.toml, line 3: field nfw: scale must be above 0"));
     }
     EXPECT_EQ(strictSettings("fields = \"nfw,mass=1,scale=2\"\n", "halo.toml").fields, "nfw,mass=1,scale=2");
-    RunRequest request;
-    request.scene = "charges";
-    request.fields = "post-newtonian,c=10";
+    RunRequest request{.scene = "charges", .fields = "post-newtonian,c=10"};
     EXPECT_THROW(Simulation{request}, UsageError) << "charges have no mass";
     request.scene = "plummer";
     request.integrator = "leapfrog";
@@ -134,10 +132,7 @@ TEST(FieldText, refusesWhatIsNoFieldWithThePlaceAndTheReason) {
 }
 
 TEST(FieldText, anOpenIntegratorGivesWayToOneThatTakesVelocities) {
-    RunRequest request;
-    request.scene = "plummer";
-    request.bodies = 10;
-    request.fields = "drag,rate=0.1";
+    RunRequest request{.scene = "plummer", .bodies = 10, .fields = "drag,rate=0.1"};
     EXPECT_EQ(resolve(request, nullptr).integrator->name, "rk4");
     request.fields = "uniform,ax=1";
     EXPECT_EQ(resolve(request, nullptr).integrator->name, "leapfrog");
@@ -166,8 +161,7 @@ const OuterOf kCpuOuter{.backend = "cpu",
 INSTANTIATE_TEST_SUITE_P(Host, OuterSuite, testing::Values(kReferenceOuter, kCpuOuter), nameOfBackend<OuterOf>);
 
 TEST(OuterForcesRun, areChangedLiveAndReturnToTheScenesOwn) {
-    RunRequest request;
-    request.scene = "satellite-decay";
+    RunRequest request{.scene = "satellite-decay"};
     Simulation simulation(request);
     const auto inForce = [&] { return fieldsText(simulation.configuration().fields.value()); };
     const std::string own = inForce();
@@ -214,8 +208,7 @@ TEST(OuterForcesRun, commandLineTakesSeveralFieldsWithUnits) {
 
 /// The clock decides how many steps a drag is timed, and its rate needs forces that pass their check after any number.
 TEST(OuterForcesRun, timedDragLeavesItsBodiesApart) {
-    RunRequest wanted;
-    wanted.scene = "plummer";
+    RunRequest wanted{.scene = "plummer"};
     TermStudy study = termStudy(wanted, "drag", 300);
     const std::unique_ptr<Backend> made = backend("cpu").make({});
     const Integrator& steps = loadTerm(*made, study, {.kernel = "each-body"}, usualIntegrator());

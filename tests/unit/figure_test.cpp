@@ -25,8 +25,7 @@ using testing::SizeIs;
 using testing::StartsWith;
 
 FigureRequest requestFor(const char* backendName) {
-    FigureRequest request;
-    request.backend = backendName;
+    FigureRequest request{.backend = backendName};
     return request;
 }
 
@@ -34,19 +33,18 @@ FigureRequest requestFor(const char* backendName) {
 std::vector<SweepResult> madeUp(const std::vector<SweepPoint>& points, double rate) {
     std::vector<SweepResult> results;
     for (const SweepPoint& point : points) {
-        SweepResult result;
-        result.point = point;
-        result.row.verified = true;
-        result.row.backend = point.backend;
-        result.row.kernel = nameOf(point.kernel);
-        result.row.device = "a device";
-        result.row.bodies = point.bodies;
-        result.row.interactionsPerSecond = rate;
-        result.row.stepInteractionsPerSecond = 0.9 * rate;
-        result.row.msPerStep = 1;
-        result.row.steps = 1000;
-        result.row.repeats = 5;
-        result.facts.multiprocessors = 132;
+        SweepResult result{.point = point,
+                           .row = {.backend = point.backend,
+                                   .device = "a device",
+                                   .kernel = nameOf(point.kernel),
+                                   .bodies = point.bodies,
+                                   .steps = 1000,
+                                   .repeats = 5,
+                                   .interactionsPerSecond = rate,
+                                   .stepInteractionsPerSecond = 0.9 * rate,
+                                   .msPerStep = 1,
+                                   .verified = true},
+                           .facts = {.multiprocessors = 132}};
         results.push_back(std::move(result));
     }
     return results;
@@ -432,8 +430,7 @@ TEST(Figure, omitsPointsWithoutARateAndSaysWhy) {
 }
 
 TEST(Figure, pointsWithoutARateAreNotDrawn) {
-    SweepPoint point;
-    point.series = "a";
+    SweepPoint point{.series = "a"};
     std::vector<SweepResult> results;
     for (const double x : {1.0, 2.0, 4.0}) {
         point.x = x;
@@ -450,8 +447,7 @@ TEST(Figure, pointsWithoutARateAreNotDrawn) {
 }
 
 TEST(Figure, fewerStepsThanPlannedAreHollow) {
-    SweepPoint point;
-    point.plan.steps = 1000;
+    SweepPoint point{.plan = {.steps = 1000}};
     std::vector<SweepResult> results = madeUp({point, point}, 1e9);
     results[1].row.steps = 999;
     EXPECT_FALSE(isExtrapolated(results[0]));

@@ -156,21 +156,18 @@ TEST(ForceCheckTest, cancellingForcesAreHeldAgainstTheOthers) {
 
 TEST(ForceCheckTest, bodiesAtRestInCrystalsAndAmongChargesPassAndFaultsDoNot) {
     for (const char* scene : {"lennard-jones", "charges"}) {
-        RunRequest settings;
-        settings.scene = scene;
-        settings.bodies = 1024;
-        settings.backend = "cpu";
-        settings.precision = Precision::fp32;
-        settings.backendOptions.threads = 1;
-        Simulation simulation(settings);
+        Simulation simulation({.scene = scene,
+                               .bodies = 1024,
+                               .backend = "cpu",
+                               .backendOptions = {.threads = 1},
+                               .precision = Precision::fp32});
         for (int patience = 0; patience < 1000 && !simulation.forceCheck(); ++patience)
             simulation.advance({.seconds = 0.01, .steps = 1}, nullptr);
         ASSERT_TRUE(simulation.forceCheck()) << scene;
         EXPECT_TRUE(simulation.forceCheck()->passed) << scene << ": " << simulation.forceCheck()->text();
 
         ParticleSet bodies = simulation.bodies();
-        ForceSettings force;
-        force.precision = Precision::fp32;
+        ForceSettings force{.precision = Precision::fp32};
         force.softening = simulation.configuration().force.softening;
         force.law = simulation.configuration().force.law;
         const std::vector<std::uint32_t> targets = sampleTargets(bodies.position);

@@ -11,12 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
-#include <limits>
-#include <numeric>
-#include <set>
 
 namespace gravlab {
 namespace {

@@ -5,6 +5,7 @@
 #include "cli_support.h"
 #include "sim/backends/kernel.h"
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 #include "tests/paths.h"
 
 #include <gmock/gmock.h>
@@ -13,9 +14,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <functional>
 #include <iterator>
-#include <map>
 #include <regex>
 #include <set>
 #include <string>
@@ -28,11 +27,7 @@ using Entries = std::set<std::string>;
 using OrderedJson = nlohmann::ordered_json;
 
 /// A number as people write it: 16, 1.5.
-std::string trimmed(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", value);
-    return text;
-}
+std::string trimmed(double value) { return formatted("%g", value); }
 
 std::vector<std::string> piecesOf(const std::string& text, char at) {
     std::vector<std::string> pieces;

@@ -16,7 +16,6 @@
 #include <csignal>
 #include <cstring>
 #include <functional>
-#include <thread>
 
 namespace gravlab {
 namespace {

@@ -144,8 +144,7 @@ TEST(GadgetBinary, aRoundTripKeepsFloatsAndIds) {
 }
 
 TEST(GadgetBinary, hubbleParamIsAppliedAsForHdf5) {
-    MadeGadget made;
-    made.hubble = 0.5;
+    MadeGadget made{.hubble = 0.5};
     const Snapshot over = decodedGadget(made.text(), {.units = "gadget"});
     EXPECT_EQ(over.fileUnits.length, "kpc/0.5");
     EXPECT_THAT(over.notes, testing::Contains(HasSubstr("HubbleParam = 0.5")));

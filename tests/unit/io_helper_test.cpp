@@ -1,5 +1,4 @@
 // A helper process may crash, loop, fill memory or send false data: this process survives and reports the reason.
-#include "sim/core/error.h"
 #include "sim/io/hdf5/helper_process.h"
 
 #include <gmock/gmock.h>

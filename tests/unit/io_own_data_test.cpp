@@ -71,16 +71,14 @@ TEST(OwnUnits, AreWrittenAsTheyWere) {
     EXPECT_LE(unitsInTheLastPlace(read.bodies, again.bodies), 2.0);
     // It contains the user's own numbers.
     EXPECT_THAT(text, HasSubstr("150.5,-99.25,12.125"));
-    ReadOptions plain;
-    plain.units = "nbody";
+    ReadOptions plain{.units = "nbody"};
     const Snapshot numbers = decodeSnapshot(text, "back.csv", plain);
     EXPECT_NEAR(numbers.bodies.position[0].w / 1e10, 1, 1e-15);
 }
 
 TEST(OwnUnits, OfEverySystemComeBack) {
     for (const UnitSystem& system : unitSystems()) {
-        ReadOptions options;
-        options.units = system.name;
+        ReadOptions options{.units = std::string(system.name)};
         const Snapshot read = decodeSnapshot(encodeSnapshot(sample(40), "csv"), "t.csv", options);
         for (const char* format : {"csv", "tab"}) {
             const std::string text = encodeSnapshot(read, format);
@@ -95,8 +93,7 @@ TEST(OwnUnits, OfEverySystemComeBack) {
 }
 
 TEST(OwnUnits, OfAGravityAloneComeBack) {
-    ReadOptions options;
-    options.gravity = 4.30091727e-6;
+    ReadOptions options{.gravity = 4.30091727e-6};
     const Snapshot read = decodeSnapshot(encodeSnapshot(sample(10), "csv"), "t.csv", options);
     const std::string text = encodeSnapshot(read, "csv");
     EXPECT_THAT(text, StartsWith("# G = 4.30091727e-06\nm,x,y,z"));
@@ -120,8 +117,7 @@ TEST(OwnUnits, AreWhatPeopleSee) {
 }
 
 TEST(OwnUnits, OfAFileOfOursAreNotGivenAgain) {
-    ReadOptions options;
-    options.units = "cluster";
+    ReadOptions options{.units = "cluster"};
     const std::string ours = encodeSnapshot(decodeSnapshot(kGalaxy, "my.csv"), "hdf5");
     EXPECT_THROW(decodeSnapshot(ours, "ours.hdf5", options), UsageError);
     // Bodies whose units nobody has named may still get them.
@@ -160,8 +156,7 @@ TEST(OwnNames, StayThroughEveryFormatThatKeepsThem) {
 }
 
 TEST(OwnNames, FollowIdsAndSkipWhatIsDropped) {
-    ReadOptions options;
-    options.sanitize = true;
+    ReadOptions options{.sanitize = true};
     const Snapshot read =
         decodeSnapshot("id,m,x,y,z,name\n30,1,0,0,0,c\n10,nan,0,0,1,bad\n20,1,0,0,2,b\n", "t.csv", options);
     ASSERT_EQ(read.bodies.size(), 2u);
@@ -236,8 +231,7 @@ TEST(PackedTable, ThatIsABombIsRefused) {
 }
 
 TEST(OwnCheckpoint, KeepsThatItsBackendWasOpen) {
-    RunRequest request;
-    request.scene = "figure-eight";
+    RunRequest request{.scene = "figure-eight"};
     Simulation simulation(request);
     Snapshot saved = checkpointOf(simulation);
     EXPECT_THAT(saved.settings, HasSubstr("backend_asked = \"auto\""));

@@ -46,11 +46,7 @@ std::vector<Row> rows() {
 }
 
 RunRequest settingsOf(const Row& row, const std::string& scene, std::size_t bodies) {
-    RunRequest settings;
-    settings.scene = scene;
-    settings.bodies = bodies;
-    settings.seed = 3;
-    settings.backend = row.backend;
+    RunRequest settings{.scene = scene, .bodies = bodies, .seed = 3, .backend = row.backend};
     if (row.backend == "cpu") settings.backendOptions.threads = 2;
     if (row.kernel != "auto") settings.pairs().kernel.kernel = row.kernel;
     settings.integrator = row.integrator;
@@ -139,10 +135,9 @@ TEST(ResumeOf, everySceneUnderItsOwnLaw) {
     std::set<Law> seen;
     for (const Scene& scene : sceneTable()) {
         if (scene.fixedBodies > 1000) continue;
-        RunRequest settings;
-        settings.scene = scene.name;
-        settings.bodies = scene.fixedBodies ? 0 : 200;
-        settings.backend = seen.contains(scene.law) ? "cpu" : "reference";
+        RunRequest settings{.scene = std::string(scene.name),
+                            .bodies = scene.fixedBodies ? 0 : 200,
+                            .backend = seen.contains(scene.law) ? "cpu" : "reference"};
         SCOPED_TRACE(settings.scene + " " + *settings.backend);
         testing_support::expectGoesOnExactly(settings, 2, 3);
         seen.insert(scene.law);
@@ -221,8 +216,7 @@ TEST(StartFile, resetGoesBackToTheFileAndAnotherSceneLeavesIt) {
 }
 
 TEST(StartFile, theParametersOfItsSceneStayOnRecord) {
-    RunRequest settings;
-    settings.backend = "reference";
+    RunRequest settings{.backend = "reference"};
     for (const Scene& row : sceneTable()) {
         if (row.parameters.empty() || row.fixedBodies > 100) continue;
         settings.scene = row.name;
@@ -300,10 +294,7 @@ TEST(StartFile, settingsThatMakeNoSenseAreRefused) {
 }
 
 TEST(StartFile, theStateOfAnIntegratorIsHeldAgainstTheBodies) {
-    RunRequest settings;
-    settings.scene = "figure-eight";
-    settings.integrator = "radau15";
-    Simulation simulation(settings);
+    Simulation simulation({.scene = "figure-eight", .integrator = "radau15"});
     simulation.advance({.steps = 3}, nullptr);
     const Snapshot good = checkpointOf(simulation);
     ASSERT_FALSE(good.state.empty());
@@ -333,14 +324,13 @@ TEST(StartFile, theStateOfAnIntegratorIsHeldAgainstTheBodies) {
 }
 
 TEST(RunSettings, textAndBackIsTheSame) {
-    RunRequest settings;
-    settings.scene = "a \"quoted\" \\ name # with\nall of it";
-    settings.sceneVersion = 3;
-    settings.bodies = 2147483647;
-    settings.seed = ~std::uint64_t{0};
-    settings.parameters = {{"mass-ratio", 0.1}, {"tilt_2", -1e-5}};
-    settings.backend = "cuda";
-    settings.backendOptions = {3, {0, 3}, 7, "AVX2"};
+    RunRequest settings{.scene = "a \"quoted\" \\ name # with\nall of it",
+                        .sceneVersion = 3,
+                        .bodies = 2147483647,
+                        .seed = ~std::uint64_t{0},
+                        .parameters = {{"mass-ratio", 0.1}, {"tilt_2", -1e-5}},
+                        .backend = "cuda",
+                        .backendOptions = {3, {0, 3}, 7, "AVX2"}};
     settings.pairs().kernel = {"tiled", {256, 8, 2, 4}};
     settings.terms.merge(parsedTermRequests("springs=list:block=64"));
     settings.pairs().accuracy = 1e-3 / 3;

@@ -217,11 +217,7 @@ TEST(SessionLocks, tellACrashFromACleanEndAndFromTheLiving) {
 }
 
 TEST(NonFiniteMonitor, findsTheBodyWithinItsStepsAndKeepsTheGoodState) {
-    RunRequest settings;
-    settings.scene = "two-body";
-    settings.backend = "reference";
-    settings.timeStep = 1e152;
-    Simulation simulation(settings);
+    Simulation simulation({.scene = "two-body", .backend = "reference", .timeStep = 1e152});
     NonFiniteMonitor guard;
     EXPECT_FALSE(guard.check(simulation, false));
     EXPECT_TRUE(guard.startIsGood());
@@ -267,11 +263,7 @@ TEST(NonFiniteMonitor, namesABodyThatIsTooFarForSinglePrecision) {
 TEST(SpotCheck, soundsForWhatRoundingCannotExplain) {
     SpotCheck spot;
     const auto alarm = [&](double median, double worst, std::size_t nonFinite) {
-        ForceCheck check;
-        check.samples = 10;
-        check.median = median;
-        check.max = worst;
-        check.nonFinite = nonFinite;
+        ForceCheck check{.samples = 10, .nonFinite = nonFinite, .median = median, .max = worst};
         return !spot.judge(check).empty();
     };
     EXPECT_FALSE(alarm(1e-7, 5e-5, 0)) << "forces that cancel";
@@ -282,12 +274,7 @@ TEST(SpotCheck, soundsForWhatRoundingCannotExplain) {
     EXPECT_EQ(spot.failures(), 4);
     EXPECT_EQ(spot.results(), 5);
     // Approximated far bodies: an allowed error is no alarm, an error that the check refuses is one.
-    ForceCheck far;
-    far.samples = 10;
-    far.allowed = 1e-3;
-    far.median = 3e-4;
-    far.max = 5e-3;
-    far.passed = true;
+    ForceCheck far{.samples = 10, .median = 3e-4, .max = 5e-3, .passed = true, .allowed = 1e-3};
     EXPECT_TRUE(spot.judge(far).empty());
     far.passed = false;
     EXPECT_FALSE(spot.judge(far).empty());
@@ -297,8 +284,7 @@ TEST(SpotCheck, soundsForWhatRoundingCannotExplain) {
 
 TEST(SpotCheck, goesOnBesideARunOfAnySceneAndLeavesTheFirstVerdict) {
     for (const Scene& row : sceneTable()) {
-        RunRequest settings;
-        settings.scene = row.name;
+        RunRequest settings{.scene = std::string(row.name)};
         if (row.fixedBodies == 0) settings.bodies = 300;
         if (row.fixedBodies > 2000) continue;
         for (const char* backend : {"reference", "cpu"}) {
@@ -320,10 +306,7 @@ TEST(SpotCheck, goesOnBesideARunOfAnySceneAndLeavesTheFirstVerdict) {
 }
 
 TEST(SpotCheck, judgesEveryConfigurationThatWasCheckedSinceItLooked) {
-    RunRequest settings;
-    settings.scene = "plummer";
-    settings.bodies = 300;
-    settings.backend = "cpu";
+    RunRequest settings{.scene = "plummer", .bodies = 300, .backend = "cpu"};
     Simulation simulation(settings);
     SpotCheck spot;
     for (const double softening : {0.01, 0.02, 0.04}) {

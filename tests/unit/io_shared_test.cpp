@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace gravlab {

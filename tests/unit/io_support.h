@@ -9,12 +9,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <random>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace gravlab::io_test {
 

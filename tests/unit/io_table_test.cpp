@@ -1,5 +1,6 @@
 // Tables of numbers: every header form in use, every mistake, in any locale.
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 #include "sim/io/formats/units.h"
 #include "sim/io/snapshot.h"
 #include "tests/surroundings.h"
@@ -8,7 +9,6 @@
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <array>
 #include <clocale>
 #include <cmath>
 #include <locale>
@@ -206,9 +206,8 @@ TEST(Table, TheLocaleDoesNotMatter) {
     const std::locale old = std::locale::global(std::locale(std::locale::classic(), new DecimalComma));
     if (german) {
         std::setlocale(LC_ALL, "de_DE.UTF-8");
-        char text[16];
-        std::snprintf(text, sizeof text, "%.1f", 1.5);
-        EXPECT_STREQ(text, "1,5") << "the locale is not in force, so this proves nothing";
+        const std::string text = formatted("%.1f", 1.5);
+        EXPECT_EQ(text, "1,5") << "the locale is not in force, so this proves nothing";
     }
     const Snapshot snapshot = sample(20);
     for (const char* format : {"csv", "tab"}) {
@@ -264,9 +263,8 @@ TEST(Units, TheSunAndTheEarthInEveryUnits) {
         {"gadget", 1e-10, 1 / 206264.806e3, 29.7847, 1.02269e-9},
     };
     for (const auto& test : cases) {
-        char text[200];
-        std::snprintf(text, sizeof text, "m x y z vx vy vz\n%.17g 0 0 0 0 0 0\n0 %.17g 0 0 0 %.17g 0\n", test.sun,
-                      test.distance, test.speed);
+        const std::string text =
+            formatted("m x y z vx vy vz\n%.17g 0 0 0 0 0 0\n0 %.17g 0 0 0 %.17g 0\n", test.sun, test.distance, test.speed);
         const Snapshot s = decodedTable(text, {.units = test.system});
         const double r = s.bodies.position[1].x, v = s.bodies.velocity[1].y, m = s.bodies.position[0].w;
         EXPECT_NEAR(2 * M_PI * std::sqrt(r * r * r / m) / test.yearInT, 1, 2e-4) << test.system;

@@ -18,8 +18,7 @@ constexpr glm::vec2 kView{800, 600};
 const DropScene kScene{.mass = 2, .bodies = 1000, .size = 5, .speed = 3, .softening = 0.05};
 
 TEST(LaunchTest, theArrowIsAVelocityInThePlaneThatFacesTheViewer) {
-    Camera camera;
-    camera.target = {1, 2, 3};
+    Camera camera{.target = {1, 2, 3}};
     DropTool tool;
     tool.row = 1;
     EXPECT_FALSE(tool.release().has_value()) << "nothing was pressed";

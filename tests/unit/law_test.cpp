@@ -12,9 +12,7 @@ namespace gravlab {
 namespace {
 
 ForceSettings settingsOf(Law law, double softening, double exponent = 2) {
-    ForceSettings settings;
-    settings.law = law;
-    settings.softening = softening;
+    ForceSettings settings{.law = law, .softening = softening};
     settings.exponent = exponent;
     return settings;
 }

@@ -16,10 +16,7 @@ namespace {
 TEST(LongRun, filesOfARunFarBeyondTheLimitsAreExact) {
     if (!hasHdf5()) GTEST_SKIP() << "this build has no HDF5";
     const ScratchFolder folder;
-    RunRequest settings;
-    settings.scene = "two-body";
-    settings.backend = "reference";
-    settings.timeStep = 0.0078125;
+    RunRequest settings{.scene = "two-body", .backend = "reference", .timeStep = 0.0078125};
     for (const std::int64_t start :
          {(std::int64_t{1} << 31) - 3, (std::int64_t{1} << 32) - 3, (std::int64_t{1} << 53) - 3, std::int64_t{1} << 62}) {
         SCOPED_TRACE(start);
@@ -49,10 +46,7 @@ TEST(LongRun, filesOfARunFarBeyondTheLimitsAreExact) {
 TEST(LongRun, aForceBeyond32BitsOfPairsIsCountedExactly) {
     // The first N whose square exceeds an int, and the N whose square is 0 in 32 bits.
     for (const std::size_t bodies : {std::size_t{46341}, std::size_t{65536}}) {
-        RunRequest settings;
-        settings.scene = "cube";
-        settings.bodies = bodies;
-        settings.backend = "cpu";
+        RunRequest settings{.scene = "cube", .bodies = bodies, .backend = "cpu"};
         settings.integrator = "euler";  // one force a step
         Simulation simulation(settings);
         while (simulation.step() < 1) simulation.advance({.steps = 1}, nullptr);

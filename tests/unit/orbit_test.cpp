@@ -75,8 +75,7 @@ TEST(OrbitTest, whatIsNotClosedHasNoPeriod) {
     bodies.velocity[comet] = {0, 3, 0, 1};
     EXPECT_EQ(centreOfOrbit(bodies, comet, {}), std::optional<std::size_t>(0)) << "the one that it flies by";
     EXPECT_FALSE(orbitAbout(bodies, comet, 0, {})->closed());
-    ForceSettings charges;
-    charges.law = kLaw<Coulomb>;
+    ForceSettings charges{.law = kLaw<Coulomb>};
     EXPECT_FALSE(centreOfOrbit(bodies, 1, charges));
     EXPECT_FALSE(orbitAbout(bodies, 1, 0, charges));
 }
@@ -133,8 +132,7 @@ TEST(OrbitTest, accelerationsAreThoseOfTheLaw) {
     EXPECT_NEAR(pull.x, 1.0 / 9, 1e-14);
     EXPECT_NEAR(pull.y, 8.0 / 16, 1e-14);
     EXPECT_EQ(pull.z, 0);
-    ForceSettings soft;
-    soft.softening = 4;
+    ForceSettings soft{.softening = 4};
     EXPECT_NEAR(accelerationOf(bodies, 0, soft).x, 3 / std::pow(25.0, 1.5), 1e-14);
     bodies.velocity[0].w = 0;
     EXPECT_EQ(accelerationOf(bodies, 0, {}), (Vec3d{0, 0, 0})) << "a held body feels nothing";

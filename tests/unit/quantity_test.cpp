@@ -86,9 +86,7 @@ TEST(Quantity, ofASceneFileWaitsForItsScene) {
     EXPECT_THAT(refusal("scene = \"galaxy\"\nsoftening = \"1yr\"\n"), HasSubstr("my.toml, line 2"));
     EXPECT_THAT(refusal("scene = \"galaxy\"\nsoftening = \"1pc\"\nsoftening = \"2pc\"\n"), HasSubstr("twice"));
 
-    StartOptions given;
-    given.given = {"--softening"};
-    given.simulation.softening = 7;
+    StartOptions given{.simulation = {.softening = 7}, .given = {"--softening"}};
     takeSceneText("scene = \"galaxy\"\nsoftening = \"300pc\"\n", "my.toml", given);
     EXPECT_EQ(given.simulation.softening, 7) << "the command line goes before";
 }
@@ -184,11 +182,7 @@ TEST(Errors, ofAFileThatIsNotThereGoBeforeTheQuestionHowLong) {
 
 TEST(BenchmarkText, keepsItsColumnsUnderLongNames) {
     const std::string head = benchmarkTableHead(), names = head.substr(head.find('\n') + 1);
-    BenchmarkRow row;
-    row.backend = "cuda";
-    row.kernel = "tiled-constant-block";
-    row.bodies = 4194304;
-    row.verified = true;
+    BenchmarkRow row{.backend = "cuda", .kernel = "tiled-constant-block", .bodies = 4194304, .verified = true};
     const std::string line = benchmarkTableLine(row);
     EXPECT_EQ(line.find("4,194,304") + 9, names.find(" N ") + 2) << names << line;
     EXPECT_EQ(line.size(), names.size()) << names << line;

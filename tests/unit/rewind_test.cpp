@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <thread>
 
 namespace gravlab {
@@ -103,11 +102,9 @@ TEST(Rewind, aStateWithoutWhatTheIntegratorKeepsIsFoundOut) {
 
 TEST(Rewind, theSecondRunGoesBackWithTheFirstAndGivesTheBitsOfTheFirstPass) {
     Simulation first(few("leapfrog"));
-    TwinChoice choice;
-    choice.on = true;
-    choice.values.integrator = "euler";
-    choice.values.timeStep = 2 * first.configuration().timeStep;
-    choice.keys = {"integrator", "time_step"};
+    TwinChoice choice{.on = true,
+                      .values = {.integrator = "euler", .timeStep = 2 * first.configuration().timeStep},
+                      .keys = {"integrator", "time_step"}};
     TwinRun twin(first, choice, false);
     History rewind;
     StateFeed feed, second;
@@ -156,8 +153,7 @@ TEST(Rewind, aSecondRunThatEndsWhileItIsCopiedDoesNotEndTheTimeline) {
     StateFeed feed;
     double now = 0;
     {
-        TwinChoice choice;
-        choice.on = true;
+        TwinChoice choice{.on = true};
         TwinRun twin(first, choice, false);
         StateFeed second;
         const History::Beside both{twin.simulation(), second, SecondRun{choice, twin.link().value()}};

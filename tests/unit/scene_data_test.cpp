@@ -27,8 +27,7 @@ constexpr const char* kOwnBodies = "m,x,y,z,vx,vy,vz,name\n1e10,1,0,0,0,60,0,a\n
 void writeText(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
 StartOptions openedScene(const fs::path& path) {
-    StartOptions options;
-    options.file = path.string();
+    StartOptions options{.file = path.string()};
     return withSceneFile(options);
 }
 
@@ -118,9 +117,7 @@ TEST(SceneData, ThatMakesNoSenseIsRefusedWithItsLine) {
 
 TEST(SceneData, GoesOnFromACheckpoint) {
     const TempFolder folder;
-    RunRequest request;
-    request.scene = "figure-eight";
-    Simulation simulation(request);
+    Simulation simulation({.scene = "figure-eight"});
     while (simulation.step() < 10) simulation.advance({.steps = 10 - simulation.step()}, nullptr);
     writeSnapshot(folder / "end.hdf5", checkpointOf(simulation));
     writeText(folder / "s.toml", "file = \"end.hdf5\"\n[view]\ndistance = 4\n");

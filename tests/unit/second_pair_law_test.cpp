@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace gravlab {
 namespace {
@@ -26,11 +25,7 @@ namespace {
 using namespace testing_support;
 
 RunRequest ions(const char* backendName, Precision precision, const char* row = nullptr, std::size_t bodies = 300) {
-    RunRequest wanted;
-    wanted.scene = "ions";
-    wanted.bodies = bodies;
-    wanted.backend = backendName;
-    wanted.precision = precision;
+    RunRequest wanted{.scene = "ions", .bodies = bodies, .backend = backendName, .precision = precision};
     if (row) wanted.terms[std::string(SecondPairLaw::kKind)].kernel.kernel = row;
     return wanted;
 }

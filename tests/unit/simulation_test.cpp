@@ -24,10 +24,7 @@ using namespace testing_support;
 using testing::HasSubstr;
 
 RunRequest small(const char* scene = "plummer", std::optional<std::size_t> bodies = 50) {
-    RunRequest settings;
-    settings.scene = scene;
-    settings.bodies = bodies;
-    settings.backend = "reference";
+    RunRequest settings{.scene = scene, .bodies = bodies, .backend = "reference"};
     return settings;
 }
 
@@ -149,10 +146,7 @@ TEST(ClockTest, hugeStepCountsStillCount) {
 }
 
 TEST(SimulationTest, fillsInWhatTheSceneKnows) {
-    RunRequest settings;
-    settings.scene = "figure-eight";
-    settings.backend = "reference";
-    const Simulation simulation(settings);
+    const Simulation simulation({.scene = "figure-eight", .backend = "reference"});
     EXPECT_EQ(simulation.configuration().bodies, 3u);
     EXPECT_EQ(simulation.configuration().timeStep, sceneNamed("figure-eight").timeStep);
     EXPECT_EQ(simulation.configuration().force.softening, 0);
@@ -163,9 +157,7 @@ TEST(SimulationTest, fillsInWhatTheSceneKnows) {
 }
 
 TEST(SimulationTest, theDefaultIsTheCollisionInASizeThatFitsTheBackend) {
-    RunRequest settings;
-    settings.backend = "reference";
-    const Simulation simulation(settings);
+    const Simulation simulation({.backend = "reference"});
     EXPECT_EQ(simulation.scene().name, "collision");
     EXPECT_EQ(simulation.configuration().bodies, 8192u);
 }
@@ -285,10 +277,7 @@ TEST(SimulationTest, anotherSceneBringsItsOwnNumbers) {
 }
 
 TEST(SimulationTest, whatIsAskedForStaysThoughItIsWhatRunsAlready) {
-    RunRequest request;
-    request.scene = "plummer";
-    request.backend = "reference";
-    request.bodies = 40;
+    RunRequest request{.scene = "plummer", .bodies = 40, .backend = "reference"};
     Simulation simulation(request);
     EXPECT_FALSE(simulation.request().softening) << "left to the scene";
     request.softening = simulation.configuration().force.softening;
@@ -307,9 +296,7 @@ TEST(SimulationTest, whatIsAskedForStaysThoughItIsWhatRunsAlready) {
 }
 
 TEST(SimulationTest, aBackendLeftOpenStaysWhereItRuns) {
-    RunRequest request;
-    request.scene = "plummer";
-    request.bodies = 300;
+    RunRequest request{.scene = "plummer", .bodies = 300};
     Simulation simulation(request);
     const std::string chosen = simulation.configuration().backend;
     request.bodies = 20;

@@ -20,13 +20,12 @@ using testing::StartsWith;
 constexpr BenchmarkPlan kQuick{.steps = 2, .repeats = 3, .warmUpSeconds = 0};
 
 SweepPoint point(const char* backendName, const char* kernelName, std::size_t bodies) {
-    SweepPoint p;
-    p.backend = backendName;
-    p.bodies = bodies;
-    p.kernel.kernel = kernelName;
-    p.plan = kQuick;
-    p.series = kernelName;
-    p.x = static_cast<double>(bodies);
+    SweepPoint p{.backend = backendName,
+                 .bodies = bodies,
+                 .kernel = {.kernel = kernelName},
+                 .plan = kQuick,
+                 .series = kernelName,
+                 .x = static_cast<double>(bodies)};
     return p;
 }
 

@@ -11,7 +11,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -62,10 +61,7 @@ TEST(Traps, haveNoRateWhetherTheirForcesAreRightOrWrong) {
 }
 
 TEST(Traps, areNeverTuned) {
-    TuneRequest request;
-    request.backend = "cuda";
-    request.bodies = 1024;
-    request.kernels = {"1025-threads"};
+    TuneRequest request{.backend = "cuda", .bodies = 1024, .kernels = {"1025-threads"}};
     EXPECT_THROW(Tuner(request, {}), UsageError);
     request.kernels.clear();
     Tuner tuner(request, {});
@@ -85,8 +81,7 @@ TEST(Traps, areListedAsWhatTheyAre) {
 }
 
 TEST(Traps, areMeasuredBesideARightKernel) {
-    SweepPoint base;
-    base.backend = "cuda";
+    SweepPoint base{.backend = "cuda"};
     std::vector<std::string> names;
     for (const SweepPoint& point : pointsAlong(sweepAxis("traps"), kernel("cuda", "tiled"), base))
         names.push_back(nameOf(point.kernel));

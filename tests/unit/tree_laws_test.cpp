@@ -527,8 +527,7 @@ TEST(TreeLaws, runsGoOnFromACheckpointBitForBitAndAreChecked) {
                                        other = backend("cpu").make({.threads = 2});
         const bool charges = force.law == kLaw<Coulomb>;
         const ParticleSet start = sceneNamed(charges ? "charges" : "power-law").build({.bodies = 10000, .seed = 1});
-        KernelChoice choice;
-        choice.allowedError = 1e-3;
+        KernelChoice choice{.allowedError = 1e-3};
         one->load(start, {force, choice});
         EXPECT_EQ(one->activeKernel().name, "tree");
         const StepProgram program = integrator("leapfrog").program;

@@ -68,11 +68,7 @@ private:
 std::unique_ptr<Backend> makeGraded(const std::string&, const BackendOptions&) { return std::make_unique<Graded>(); }
 
 TuneRequest quick(std::size_t bodies, std::vector<std::string> kernelNames) {
-    TuneRequest request;
-    request.backend = "cuda";
-    request.bodies = bodies;
-    request.kernels = std::move(kernelNames);
-    request.patience = 0.01;
+    TuneRequest request{.backend = "cuda", .bodies = bodies, .kernels = std::move(kernelNames), .patience = 0.01};
     return request;
 }
 
@@ -206,10 +202,7 @@ TEST(TunedAuto, aSimulationTakesTheTunedKernelForItsNumberOfBodies) {
     TunedChoice small = choiceFor(64, "naive"), wrong = choiceFor(1024, "not-in-this-build");
     small.device = wrong.device = device;
     small.threads = wrong.threads = std::nullopt;
-    RunRequest settings;
-    settings.scene = "plummer";
-    settings.backend = "cpu";
-    settings.bodies = 64;
+    RunRequest settings{.scene = "plummer", .bodies = 64, .backend = "cpu"};
     settings.precision = Precision::fp32;  // the precision of the choices
     Simulation plain(settings);
     EXPECT_EQ(plain.configuration().pairs().kernel.kernel, "simd-threads");
@@ -236,10 +229,7 @@ TEST(TunedAuto, aSimulationTakesTheTunedKernelForItsNumberOfBodies) {
 }
 
 TEST(TunedAuto, aNewFindIsTakenUpByARunningSimulation) {
-    RunRequest settings;
-    settings.scene = "plummer";
-    settings.backend = "cpu";
-    settings.bodies = 64;
+    RunRequest settings{.scene = "plummer", .bodies = 64, .backend = "cpu"};
     settings.precision = Precision::fp32;  // the precision of the choices
     Simulation simulation(settings);
     TunedChoice found = choiceFor(64, "simd");

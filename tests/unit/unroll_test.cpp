@@ -23,11 +23,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 BenchmarkRow rowOf(const char* backend, const char* kernel, int unroll) {
-    BenchmarkRow row;
-    row.backend = backend;
-    row.kernel = kernel;
-    row.block = 128;
-    row.unroll = unroll;
+    BenchmarkRow row{.backend = backend, .kernel = kernel, .block = 128, .unroll = unroll};
     return row;
 }
 

@@ -9,7 +9,6 @@
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 
-#include <algorithm>
 #include <cstring>
 #include <string_view>
 

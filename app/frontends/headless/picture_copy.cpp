@@ -10,7 +10,6 @@
 #include "sim/core/error.h"
 
 #include <algorithm>
-#include <memory>
 #include <new>
 #include <stdexcept>
 #include <utility>

@@ -3,7 +3,6 @@
 #include "sim/backends/backend.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
 #include "sim/core/thread_pool.h"
-#include "sim/measure/diagnostics.h"
 
 namespace gravlab {
 

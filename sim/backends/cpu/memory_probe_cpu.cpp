@@ -1,5 +1,4 @@
 // Times of a processor's memories, on one thread: dependent reads along a ring, and sums over numbers at strides.
-#include "sim/backends/cpu/backend_cpu.h"
 #include "sim/backends/memory_probe.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 #include "sim/backends/cuda/device_blocks.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
 
 namespace gravlab::cuda {

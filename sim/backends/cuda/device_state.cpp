@@ -3,13 +3,11 @@
 
 #include "sim/core/pages.h"
 #include "sim/core/thread_pool.h"
-#include "sim/forces/force_settings.h"
 #include "sim/forces/law.h"
 #include "sim/forces/sources.h"
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstddef>
 #include <type_traits>
 

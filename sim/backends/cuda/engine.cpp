@@ -4,7 +4,6 @@
 #include "sim/measure/potential_error.h"
 #include "sim/tree/rung.h"
 
-#include <algorithm>
 #include <type_traits>
 #include <utility>
 

@@ -15,7 +15,6 @@
 #include <cmath>
 #include <deque>
 #include <mutex>
-#include <stdexcept>
 #include <tuple>
 
 namespace gravlab {

@@ -3,7 +3,6 @@
 #include "sim/core/error.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace gravlab {
 

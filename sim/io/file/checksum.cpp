@@ -2,7 +2,6 @@
 #include "sim/io/file/checksum.h"
 
 #include <array>
-#include <cstring>
 
 namespace gravlab {
 namespace {

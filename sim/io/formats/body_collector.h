@@ -3,7 +3,6 @@
 #pragma once
 #include "sim/io/snapshot.h"
 
-#include <cmath>
 #include <cstdint>
 #include <string>
 

@@ -89,10 +89,9 @@ SceneUnits shownUnits(const FileUnits& units) {
 }
 
 FileUnits physicalUnits(const SceneUnits& units) {
-    FileUnits physical;
-    physical.metres = sizeOfShown(kLengths, units.length, units.lengthScale);
-    physical.kilograms = sizeOfShown(kMasses, units.mass, units.massScale);
-    physical.metresASecond = sizeOfShown(kSpeeds, units.speed, units.speedScale);
+    FileUnits physical{.metres = sizeOfShown(kLengths, units.length, units.lengthScale),
+                       .kilograms = sizeOfShown(kMasses, units.mass, units.massScale),
+                       .metresASecond = sizeOfShown(kSpeeds, units.speed, units.speedScale)};
     const bool known = physical.metres > 0 && physical.kilograms > 0 && physical.metresASecond > 0;
     return known ? physical : FileUnits{};
 }

@@ -37,8 +37,7 @@ protected:
     }
 
     void addSun() {
-        BodyRow sun;
-        sun.mass = 1;
+        BodyRow sun{.mass = 1};
         if (bodies_.add(sun, [] { return std::string("the Sun"); })) bodies_.name("Sun", "");
         hasSun_ = true;
     }
@@ -58,8 +57,7 @@ protected:
             snapshot.notes.push_back(std::to_string(massless_) + " bodies have no " + mass +
                                      " in the file and attract nothing");
         if (!note.empty()) snapshot.notes.push_back(note);
-        ReadOptions units;
-        units.units = "solar-day";
+        ReadOptions units{.units = "solar-day"};
         convertUnits(snapshot, units, std::nullopt, name_);
         return snapshot;
     }

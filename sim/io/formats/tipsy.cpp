@@ -55,12 +55,11 @@ struct TipsyHeader {
 
 TipsyHeader headerOf(std::string_view bytes, bool bigEndian) {
     const auto whole = [&](std::size_t at) { return loaded<std::int32_t, std::uint32_t>(bytes.data() + at, bigEndian); };
-    TipsyHeader header;
-    header.bigEndian = bigEndian;
-    header.time = loaded<double, std::uint64_t>(bytes.data(), bigEndian);
-    header.bodies = whole(8);
-    header.dimensions = whole(12);
-    header.counts = {whole(16), whole(20), whole(24)};
+    TipsyHeader header{.time = loaded<double, std::uint64_t>(bytes.data(), bigEndian),
+                       .bodies = whole(8),
+                       .dimensions = whole(12),
+                       .counts = {whole(16), whole(20), whole(24)},
+                       .bigEndian = bigEndian};
     return header;
 }
 
@@ -103,8 +102,7 @@ private:
         const auto number = [&](std::size_t i) {
             return loaded<float, std::uint32_t>(from + i * sizeof(float), bigEndian_);
         };
-        BodyRow row;
-        row.mass = number(0);
+        BodyRow row{.mass = number(0)};
         row.x = number(1), row.y = number(2), row.z = number(3);
         row.vx = number(4), row.vy = number(5), row.vz = number(6);
         row.group = static_cast<std::uint8_t>(kind);

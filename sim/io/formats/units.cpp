@@ -6,7 +6,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <numbers>
 
 namespace gravlab {
 namespace {

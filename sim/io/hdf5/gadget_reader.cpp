@@ -11,7 +11,6 @@
 #include "sim/io/hdf5/hdf5_handle.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 

@@ -12,7 +12,6 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <stdexcept>
 #include <string_view>
 
 namespace gravlab {

@@ -2,7 +2,6 @@
 // while an Hdf5Turn lives, because the library is not thread-safe.
 #pragma once
 #include <hdf5.h>
-#include <cstdint>
 #include <mutex>
 #include <string>
 #include <utility>

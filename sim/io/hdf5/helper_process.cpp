@@ -11,8 +11,6 @@
 #include <unistd.h>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <system_error>
 
 namespace gravlab {

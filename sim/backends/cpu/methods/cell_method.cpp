@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
-#include <type_traits>
 
 namespace gravlab::cpu {
 namespace {

@@ -6,7 +6,6 @@
 #include "sim/backends/cpu/tree/key_sort.h"
 
 #include <array>
-#include <atomic>
 #include <vector>
 
 namespace gravlab::cpu {

@@ -5,7 +5,6 @@
 #include "sim/backends/cpu/methods/pair_schedule.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <thread>
 #include <utility>

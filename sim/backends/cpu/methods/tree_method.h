@@ -5,8 +5,6 @@
 #include "sim/backends/cpu/methods/cpu_method.h"
 #include "sim/backends/cpu/tree/octree.h"
 
-#include <atomic>
-#include <chrono>
 #include <optional>
 #include <vector>
 

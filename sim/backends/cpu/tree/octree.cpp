@@ -6,7 +6,6 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace gravlab::cpu {

@@ -3,7 +3,6 @@
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/memory.h"
-#include "sim/core/particles.h"
 
 #include <atomic>
 #include <cstdint>

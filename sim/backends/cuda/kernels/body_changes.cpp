@@ -2,7 +2,6 @@
 #include "sim/backends/cuda/kernels/body_changes.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace gravlab::cuda {
 namespace {
