@@ -23,7 +23,7 @@ SweepPoint tiled(std::size_t bodies, int block) {
                      .kernel = {"tiled", {.block = block, .unroll = 8}},
                      .plan = {.repeats = 3, .warmUpSeconds = 0.05, .repetitionSeconds = 0.05},
                      .series = "tiled",
-                     .x = block};
+                     .x = static_cast<double>(block)};
     return point;
 }
 
