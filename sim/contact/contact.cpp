@@ -49,9 +49,8 @@ void requireSurfaces(const ParticleSet& bodies) {
         if (!std::isfinite(s.radius)) throw UsageError(body + "the radius is not a finite number");
         if (s.radius < 0) throw UsageError(body + "the radius " + std::to_string(s.radius) + " is negative");
         if (!isFinite(s.spin)) throw UsageError(body + "the spin is not a finite number");
-        char sizes[80];
-        std::snprintf(sizes, sizeof sizes, "its radius %g or spin %g is too large", s.radius,
-                      std::hypot(s.spin.x, s.spin.y, s.spin.z));
+        const std::string sizes =
+            formatted("its radius %g or spin %g is too large", s.radius, std::hypot(s.spin.x, s.spin.y, s.spin.z));
         throw UsageError(body + sizes + ": its energy of rotation is no finite number; choose other units");
     }
 }

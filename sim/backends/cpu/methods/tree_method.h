@@ -5,6 +5,7 @@
 #include "sim/backends/cpu/methods/cpu_method.h"
 #include "sim/backends/cpu/tree/octree.h"
 
+#include <atomic>
 #include <optional>
 #include <vector>
 
