@@ -40,9 +40,8 @@ cuda::DeviceFacts bound(int index) {
     // The runtime loads code at its first use, which would delay a frame; here the load delays nothing.
     cuda::KernelFacts ignored;
     for (const void* kernel :
-         {cuda::integrateKernel<float>().address, cuda::integrateKernel<double>().address,
-          cuda::checkKernel<float>().address, cuda::checkKernel<double>().address,
-          cuda::addSlotsKernel<float>(kSymmetricBodies<float>).address, cuda::measureKernels<float>().moments.address})
+         {cuda::integrateKernel<float>().address, cuda::integrateKernel<double>().address, cuda::checkCode<float>(),
+          cuda::checkCode<double>(), cuda::addSlotsKernel<float>(kSymmetricBodies<float>).address, cuda::measureCode()})
         CUDA_CHECK(cuda::kernelFacts(ignored, kernel));
     return facts;
 }

@@ -1,7 +1,7 @@
 // The entries: data and names of machine code. Builds without CUDA list the rows by assets/cuda_rows.inl.
 #include "sim/backends/cuda/kernel_table.h"
 
-#include "sim/backends/cuda/kernels/cells.h"
+#include "sim/backends/cuda/kernels/cut_off.h"
 #include "sim/backends/cuda/kernels/factors.h"
 #include "sim/backends/cuda/kernels/neighbours.h"
 #include "sim/backends/kernel_rows.h"
@@ -79,25 +79,11 @@ Reason whyNoLists(const KernelRow& row, const ForceSettings& force) {
            " bodies each under this cut-off, and " + std::to_string(kWidestList) + " is the most; take 'cells'";
 }
 
-/// The walk under the first law that has one; both rows take the same number of blocks.
-template <template <class, class> class Kernels, class Real>
-const void* cutOffWalk() {
-    const void* found = nullptr;
-    std::apply([&](const auto&... kernel) { ((found = found ? found : kernel.address), ...); },
-               Kernels<Real, OtherLoopLaws>::all());
-    return found;
-}
-template <template <class, class> class Kernels>
-const void* cutOffCode(Precision precision) {
-    return precision == Precision::fp64 ? cutOffWalk<Kernels, double>() : cutOffWalk<Kernels, float>();
-}
-constexpr OwnCode kCellRow{.make32 = makeCells<float>,
-                           .make64 = makeCells<double>,
-                           .machineCode = cutOffCode<CellWalkKernels>,
-                           .blocks = cellWalkBlocks};
+constexpr OwnCode kCellRow{
+    .make32 = makeCells<float>, .make64 = makeCells<double>, .machineCode = cellCode, .blocks = cellWalkBlocks};
 constexpr OwnCode kListRow{.make32 = makeNeighbourLists<float>,
                            .make64 = makeNeighbourLists<double>,
-                           .machineCode = cutOffCode<ListWalkKernels>,
+                           .machineCode = listCode,
                            .blocks = cellWalkBlocks};
 
 template <TreeWalk kWalk>

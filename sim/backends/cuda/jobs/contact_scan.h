@@ -1,9 +1,11 @@
 // Finds contacts after each step, where the bodies are, and copies what their resolution reads. Rule: without pairs in
 // contact one small copy reaches the host.
 #pragma once
-#include "sim/backends/cuda/jobs/contacts.h"
 #include "sim/backends/cuda/kernels/body_changes.h"
+#include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/memory.h"
+#include "sim/contact/contact.h"
+#include "sim/contact/touch.h"
 #include "sim/core/particles.h"
 
 #include <cstdint>
@@ -11,10 +13,14 @@
 
 namespace gravlab::cuda {
 
+struct ContactFacts;
+template <class Real>
+struct ContactTask;
+
 template <class Real>
 class ContactScan {
 public:
-    explicit ContactScan(Stream stream) : stream_(stream), facts_(1), host_(1) {}
+    explicit ContactScan(Stream stream);
 
     /// Paths begin at `bodies`, in device memory. Throws OutOfMemoryError.
     void begin(const Vec4<Real>* bodies, const std::vector<Surface>& surfaces);

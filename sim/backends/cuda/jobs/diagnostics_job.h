@@ -39,14 +39,12 @@ public:
 private:
     void enqueue();
     void enqueuePairs(double seconds);
-    void enqueuePairLaunch(std::uint32_t targetFirst, std::uint32_t targetEnd, std::uint32_t sourceEnd);
     bool enqueueTree(double seconds);
     void enqueueEnd();
     Diagnostics result() const;
 
     Stream stream_;
     std::uint32_t count_;
-    MeasureKernels<Real> kernels_;
     DeviceArray<Vec4<Real>> x_, v_;
     DeviceArray<unsigned long long> first_, second_;  ///< radius and mass of each body; then its energy and nearest distance
     DeviceArray<std::uint32_t> neighbour_;

@@ -12,6 +12,28 @@
 
 namespace gravlab::cuda {
 
+/// Compares a kernel's accelerations of sampled bodies with a plain fp64 loop on the device. One block a target.
+template <class Real>
+struct CheckTask {
+    const Vec4<Real>* bodies;
+    const Vec4<Real>* accelerations;  ///< of the kernel under test
+    const Vec4<Real>* velocities;     ///< w = response
+    const std::uint32_t* targets;     ///< body indices, one a block
+    Double4* result;                  ///< x, y, z = difference to fp64; w = scale of the difference
+    std::uint32_t count;
+    double softeningSquared;
+    double sign;        ///< sign of the law
+    double floorShare;  ///< see gravlab::floorShare()
+};
+template <class Real, class Law>
+struct LawCheckTask {
+    CheckTask<Real> check;
+    Law law;  ///< in double
+};
+/// Code of the check for gravity and charges, so that it can be loaded early.
+template <class Real>
+const void* checkCode();
+
 template <class Real>
 class ForceCheckJob {
 public:

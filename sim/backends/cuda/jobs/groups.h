@@ -5,12 +5,11 @@
 #include "sim/core/vec3.h"
 #include "sim/groups/friends.h"
 
-#include <cstddef>
 #include <cstdint>
 
 namespace gravlab::cuda {
 
-constexpr unsigned kGroupThreads = 256, kFrameBlocks = 256;
+constexpr unsigned kGroupThreads = 256;
 
 /// Sums and bounds of the positions of a block's bodies.
 struct FrameSums {
@@ -49,31 +48,6 @@ struct GroupTask {
     std::uint64_t edges;    ///< entries of `list`
 };
 
-// The first pass has kFrameBlocks blocks, the second has one.
-Kernel<GroupTask> groupFrameKernel();
-Kernel<GroupTask> groupFrameEndKernel();
-// These kernels have one thread a body or place, unless stated.
-Kernel<GroupTask> groupTreeKeyKernel();
-Kernel<GroupTask> groupGridKernel();  ///< one thread: places the grid
-Kernel<GroupTask> groupGridKeyKernel();
-// The keys are sorted before the next kernels, see sortKeys().
-Kernel<GroupTask> groupGatherKernel();  ///< each place is a root
-Kernel<GroupTask> groupBoxKernel();     ///< a thread a box of level `pass`
-Kernel<GroupTask> groupWholeKernel();
-Kernel<GroupTask> groupNearKernel();
-Kernel<GroupTask> groupMarkKernel();  ///< a thread a box of level `pass`
-Kernel<GroupTask> groupLeafKernel();  ///< a warp a leaf
-Kernel<GroupTask> groupBodyKernel();
-Kernel<GroupTask> groupCellKernel();
-Kernel<GroupTask> groupCountKernel();  ///< one thread more, for a place without friends
-// The counts are added up before the next kernel, see scanGroupCounts().
-Kernel<GroupTask> groupListKernel();
-Kernel<GroupTask> groupBeginKernel();
-Kernel<GroupTask> groupLevelKernel();
-Kernel<GroupTask> groupLoopKernel();  ///< up to `turns` levels; its blocks are resident at once
-Kernel<GroupTask> groupLeastKernel();
-Kernel<GroupTask> groupLabelKernel();
-
 // Depths, see depthsByPairs(). An edge is a friend in a list; a thread of the others has a place.
 Kernel<GroupTask> depthSourceKernel();
 Kernel<GroupTask> depthBeginKernel();
@@ -82,9 +56,5 @@ Kernel<GroupTask> depthLevelKernel(bool edges);
 Kernel<GroupTask> depthLoopKernel(bool edges);
 Kernel<GroupTask> depthWriteKernel();
 Kernel<GroupTask> depthReachedKernel();  ///< for the figures
-
-/// Bytes of scratch memory of scanGroupCounts(). Throws DeviceError.
-std::size_t groupScanBytes(std::uint32_t count);
-void scanGroupCounts(const GroupTask& task, void* scratch, std::size_t bytes, Stream stream);
 
 }  // namespace gravlab::cuda

@@ -1,9 +1,29 @@
 // The matrix of pair forces, tile by tile: shared memory holds the bodies of a tile's rows and columns.
-#include "sim/backends/cuda/jobs/matrix.h"
+#include "sim/backends/cuda/jobs/pair_matrix_job.h"
+
+#include "sim/backends/cuda/kernels/factors.h"
 #include "sim/backends/cuda/kernels/pair.cuh"
+#include "sim/backends/cuda/runtime/launch.h"
+#include "sim/forces/law.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
 
 namespace gravlab::cuda {
 namespace {
+
+/// Cells of a tile along a side.
+using MatrixEdges = Factors<8, 16, 32>;
+
+/// The level of each cell, see matrixLevel(). One thread a cell.
+struct MatrixLevelTask {
+    const float* values;
+    const MatrixFacts* facts;
+    float* levels;
+    std::uint32_t count;  ///< cells of the whole matrix
+    PairValue value;
+};
 
 constexpr std::uint32_t kMostStride = static_cast<std::uint32_t>(matrixStride(kMatrixBodies));
 
@@ -51,8 +71,8 @@ __global__ __launch_bounds__(kEdge* kEdge) void matrixTile(MatrixLawTask<Real, S
     if (threadIdx.x == 0 && strongest > 0) atomicMax(&task.facts->strongest, strongest);
 }
 
-/// The tile of paper 001: a thread holds the body of a column in registers and visits the rows, whose bodies all threads
-/// read into shared memory.
+/// The tile of paper 001, where cells are pairs: a thread holds the body of a column in registers and visits the rows, whose
+/// bodies all threads read into shared memory. A tile has as many cells a side as the block has threads.
 template <class Real, class Single, class Double>
 __global__ void matrixColumns(MatrixLawTask<Real, Single, Double> all) {
     extern __shared__ float4 points[];
@@ -114,11 +134,6 @@ __global__ void matrixPair(MatrixLawTask<Real, Single, Double> all) {
     task.facts->pair = best;
 }
 
-template <class Real, class Single, class Double>
-Kernel<MatrixLawTask<Real, Single, Double>> edgedKernel(int wanted) {
-    return MatrixEdges::pick(wanted, [](auto edge) { return kernelOf(matrixTile<Real, edge(), Single, Double>); });
-}
-
 __global__ void matrixLevels(MatrixLevelTask task) {
     const std::uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= task.count) return;
@@ -133,22 +148,111 @@ __global__ void matrixLevels(MatrixLevelTask task) {
     task.levels[k] = task.value != PairValue::component ? level : value < 0 ? 0.5f - 0.5f * level : 0.5f + 0.5f * level;
 }
 
+// Few bodies make few tiles: small ones then keep more of the device busy.
+int edgeFor(std::uint32_t cells) { return cells <= 128 ? 8 : cells <= 512 ? 16 : 32; }
+
+/// The kernel of a tile; null for edges that are not built. It has edge x edge threads in one dimension.
+template <class Real, template <class> class Pair>
+Kernel<MatrixLawTask<Real, Pair<float>, Pair<double>>> matrixKernel(int wanted) {
+    return MatrixEdges::pick(wanted,
+                             [](auto edge) { return kernelOf(matrixTile<Real, edge(), Pair<float>, Pair<double>>); });
+}
+
 }  // namespace
 
-template <class Real, template <class> class... PairLaws>
-auto MatrixKernels<Real, LawList<PairLaws...>>::tiles(int wanted) -> Kernels {
-    return {edgedKernel<Real, PairLaws<float>, PairLaws<double>>(wanted)...};
+template <class Real>
+PairMatrixJob<Real>::PairMatrixJob(Stream stream) : stream_(stream), facts_(1), host_(1) {}
+
+template <class Real>
+bool PairMatrixJob<Real>::enqueue(const Vec4<Real>* bodies, std::uint32_t count, const ForceSettings& force,
+                                  const PairMatrixRequest& request, FloatSink& sink) {
+    constexpr int kMostThreads = 1024;
+    if (count == 0 || count > (request.whole ? kWholeMatrixBodies : kMatrixBodies)) return false;
+    if (!request.whole && sink.space() != MemorySpace::cudaDevice) return false;
+    const auto stride = static_cast<std::uint32_t>(request.whole ? 1 : matrixStride(count));
+    const auto cells = request.whole ? count : static_cast<std::uint32_t>(matrixCells(count));
+    const std::size_t all = static_cast<std::size_t>(cells) * cells;
+    if (request.columns < 0 || request.columns > kMostThreads || (request.columns > 0 && stride > 1))
+        throw UsageError("columns of the matrix are computed by 1 to 1,024 threads, where a cell is a pair");
+    edge_ = request.columns > 0 ? request.columns : request.edge == 0 ? edgeFor(cells) : request.edge;
+    if (request.columns == 0 && !matrixKernel<Real, Gravity>(edge_))
+        throw UsageError("a tile of the matrix has 8, 16 or 32 cells a side");
+    columns_ = request.columns;
+    whole_ = request.whole;
+    if (values_.size() < all) values_ = DeviceArray<float>(all);
+    running_ = false;
+    const MatrixTask<Real> task{.bodies = bodies,
+                                .values = values_.data(),
+                                .facts = facts_.data(),
+                                .count = count,
+                                .cells = cells,
+                                .stride = stride,
+                                .row = std::min(request.row, cells - 1),
+                                .column = std::min(request.column, cells - 1),
+                                .value = request.value,
+                                .sign = forceFactor(force) < 0 ? -1.f : 1.f};
+    if (whole_) {
+        launch(task, force, nullptr);
+        return running_ = true;
+    }
+    float* const levels = sink.open(all, stream_);
+    if (!levels) return false;  // the sink has just lost its access to device memory
+    try {
+        launch(task, force, levels);
+    } catch (...) {
+        sink.close(stream_);
+        throw;
+    }
+    sink.close(stream_);
+    running_ = true;
+    return true;
 }
-template <class Real, template <class> class... PairLaws>
-auto MatrixKernels<Real, LawList<PairLaws...>>::columns() -> Kernels {
-    return {kernelOf(matrixColumns<Real, PairLaws<float>, PairLaws<double>>)...};
+
+template <class Real>
+void PairMatrixJob<Real>::launch(MatrixTask<Real> task, const ForceSettings& force, float* levels) {
+    const auto edge = static_cast<unsigned>(edge_);
+    const unsigned tiles = (task.cells + edge - 1) / edge;
+    factor_ = std::abs(forceFactor(force));
+    scale_ = task.value == PairValue::distance ? 1 : factor_;
+    CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
+    CUDA_CHECK(recordEvent(begin_, stream_));
+    const auto run = [&]<template <class> class Pair>() {
+        const MatrixLawTask<Real, Pair<float>, Pair<double>> all{task, Pair<float>(force), Pair<double>(force)};
+        if (columns_ > 0)
+            launchKernel(kernelOf(matrixColumns<Real, Pair<float>, Pair<double>>), {tiles, tiles}, edge, all,
+                         edge * 4 * sizeof(float), stream_);
+        else
+            launchKernel(matrixKernel<Real, Pair>(edge_), {tiles, tiles}, edge * edge, all, 0, stream_);
+        CUDA_CHECK(recordEvent(computed_, stream_));
+        launchKernel(kernelOf(matrixPair<Real, Pair<float>, Pair<double>>), {1}, 1, all, 0, stream_);
+    };
+    forLaw<LoopLaws>(loopLaw(force), run);
+    constexpr unsigned kThreads = 256;
+    const std::uint32_t all = task.cells * task.cells;
+    if (levels)
+        launchKernel(kernelOf(matrixLevels), {(all + kThreads - 1) / kThreads}, kThreads,
+                     MatrixLevelTask{task.values, facts_.data(), levels, all, task.value}, 0, stream_);
+    CUDA_CHECK(copyAsync(host_.data(), facts_.data(), sizeof(MatrixFacts), Copy::toHost, stream_));
+    CUDA_CHECK(recordEvent(end_, stream_));
 }
-template <class Real, template <class> class... PairLaws>
-auto MatrixKernels<Real, LawList<PairLaws...>>::pairs() -> Kernels {
-    return {kernelOf(matrixPair<Real, PairLaws<float>, PairLaws<double>>)...};
+
+template <class Real>
+std::optional<PairMatrixResult> PairMatrixJob<Real>::take() {
+    if (!running_ || !end_.reached()) return std::nullopt;
+    running_ = false;
+    float milliseconds = 0;
+    CUDA_CHECK(elapsedMilliseconds(milliseconds, begin_, whole_ ? computed_ : end_));
+    const MatrixFacts& facts = *host_.data();
+    MatrixPair pair = facts.pair;
+    pair.force *= factor_;
+    pair.value *= scale_;
+    return PairMatrixResult{.strongest = std::bit_cast<float>(facts.strongest) * static_cast<float>(scale_),
+                            .pair = pair,
+                            .seconds = 1e-3 * static_cast<double>(milliseconds),
+                            .edge = edge_};
 }
-template struct MatrixKernels<float, LoopLaws>;
-template struct MatrixKernels<double, LoopLaws>;
-Kernel<MatrixLevelTask> matrixLevelKernel() { return kernelOf(matrixLevels); }
+
+template class PairMatrixJob<float>;
+template class PairMatrixJob<double>;
 
 }  // namespace gravlab::cuda

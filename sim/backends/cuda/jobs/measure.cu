@@ -1,13 +1,90 @@
-// Sums, radii and pairs of a state. Rule: it uses no code of the force kernels, so that it cannot hide their loss of energy.
-#include "sim/backends/cuda/jobs/measure.h"
-#include "sim/backends/cuda/kernels/pair.cuh"
-#include "sim/forces/law.h"
+// Measures a state: sums, radii and the nearest pair, and the launches in their order. Rule: it uses no code of the force
+// kernels, so that it cannot hide their loss of energy.
+#include "sim/backends/cuda/jobs/diagnostics_job.h"
 
-#include <cfloat>
+#include "sim/backends/cuda/kernels/pair.cuh"
+#include "sim/core/error.h"
+#include "sim/forces/force_check.h"
+#include "sim/forces/law.h"
+#include "sim/measure/potential_error.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace gravlab::cuda {
 namespace {
+
+/// Bodies whose terms one block sums.
+constexpr std::uint32_t kMeasureChunk = 1024;
+/// Most sources of one launch of the pairs: a multiple of the threads.
+constexpr std::uint32_t kMeasureSources = 4096;
+/// Writes the sums of a chunk of bodies to parts[block]; then a MomentEndTask adds them all up into `result`, in one block.
+template <class Real>
+struct MomentTask {
+    const Vec4<Real>*x, *v;
+    Moments* parts;
+    std::uint32_t count;
+};
+struct MomentEndTask {
+    const Moments* parts;
+    std::uint32_t count;
+    MeasuredState* result;
+    RadiusSearch* search;           ///< set to the start of the search
+    unsigned long long* histogram;  ///< [3][256], cleared
+};
+
+/// Writes the distance from the centre of mass as an integer of the same order, and the fraction of the mass in 2^-62. One
+/// thread a body.
+template <class Real>
+struct RadiusTask {
+    const Vec4<Real>*x, *v;
+    const MeasuredState* state;
+    unsigned long long *radius, *mass;
+    std::uint32_t count;
+};
+/// Counts the mass whose radius begins with the bits found so far, by its next eight bits.
+struct RadiusCountTask {
+    const unsigned long long *radius, *mass;
+    const RadiusSearch* search;
+    unsigned long long* histogram;
+    std::uint32_t count;
+    int shift;  ///< position of the eight bits
+};
+/// Finds the next eight bits of all three radii, in one block; the last call writes the radii.
+struct RadiusPickTask {
+    RadiusSearch* search;
+    unsigned long long* histogram;
+    MeasuredState* state;
+    unsigned long long want[3];  ///< mass within each radius, in 2^-62 of the total
+    bool last;
+};
+
+/// Adds up a chunk of bodies into parts[block]; then all parts into the state, in one block.
+template <class Real>
+struct PairChunkTask {
+    const Vec4<Real>* bodies;
+    const double *energy, *squared;
+    const std::uint32_t* neighbour;
+    PairPart* parts;
+    std::uint32_t count;
+};
+template <class Real>
+struct PairEndTask {
+    const Vec4<Real>* bodies;
+    const PairPart* parts;
+    std::uint32_t count;
+    double sign;  ///< sign of the energy
+    MeasuredState* state;
+};
+
+// Pairs a second until the rate is measured: that of a small device, so that the first slice is not too long.
+constexpr double kFirstRate = 5e10;
+constexpr unsigned kRadiusBlocks = 264;
 
 constexpr unsigned long long kWhole = 1ull << 62, kOutside = ~0ull;
 
@@ -150,90 +227,6 @@ __global__ __launch_bounds__(kMeasureThreads) void pickRadii(RadiusPickTask task
     task.state->radii[k] = mass > 0 ? __longlong_as_double(static_cast<long long>(radius)) : mass == 0 ? 0 : mass - mass;
 }
 
-/// 1 / sqrt(x), exact to the last bit but one: the hardware's estimate alone would bias a sum of many pairs.
-__device__ __forceinline__ float closeInverseRoot(float x) {
-    const float y = inverseRoot(x);
-    return fmaf(0.5f * y, fmaf(-x * y, y, 1.0f), y);
-}
-__device__ __forceinline__ double closeInverseRoot(double x) { return inverseRoot(x); }
-
-template <class Real>
-__device__ __forceinline__ Real energyOf(const PlainEnergy<Real>& law, Real squared) {
-    const Real soft = squared + law.squared;
-    constexpr Real kLeast = sizeof(Real) == sizeof(float) ? FLT_MIN : DBL_MIN;
-    return soft >= kLeast ? closeInverseRoot(soft) : Real(0);
-}
-template <class Real, class Law>
-__device__ __forceinline__ Real energyOf(const LawEnergy<Law>& law, Real squared) {
-    return squared > 0 || law.finiteAtZero ? law.law.potential(squared) : Real(0);
-}
-
-struct PairRow {
-    double energy, squared;
-    std::uint32_t neighbour;
-};
-
-/// Adds the pairs of a target with the first `count` sources of a tile, whose indices begin at `base`.
-template <class Pair, class V, class Energy>
-__device__ __forceinline__ void gatherRow(PairRow& row, const V* tile, std::uint32_t base, int count, const V& self,
-                                          const Energy& energy) {
-    constexpr int kChunk = 128;
-    const bool source = self.w != 0;
-    const Pair x = self.x, y = self.y, z = self.z;
-    Pair nearest = static_cast<Pair>(row.squared);
-    std::uint32_t neighbour = row.neighbour;
-    for (int j = 0; j < count;) {
-        const int end = min(j + kChunk, count);
-        Pair part = 0;
-#pragma unroll 4
-        for (; j < end; ++j) {
-            const V other = tile[j];
-            const Pair dx = static_cast<Pair>(other.x) - x, dy = static_cast<Pair>(other.y) - y,
-                       dz = static_cast<Pair>(other.z) - z;
-            const Pair squared = fma(dz, dz, fma(dy, dy, dx * dx)), w = other.w;
-            part = fma(w, energyOf(energy, squared), part);
-            if (squared < nearest && (source || w != 0)) {
-                nearest = squared;
-                neighbour = base + j;
-            }
-        }
-        row.energy += part;
-    }
-    row.squared = nearest;
-    row.neighbour = neighbour;
-}
-
-template <class Real, class Pair, class Light, class Heavy>
-__global__ __launch_bounds__(kMeasureThreads) void measurePairs(LawPairTask<Real, Light, Heavy> all) {
-    __shared__ Vector<Real> tile[kMeasureThreads];
-    const PairTask<Real>& task = all.pairs;
-    const Vector<Real>* const bodies = asVectors(task.bodies);
-    const std::uint32_t blockFirst = task.targetFirst + blockIdx.x * kMeasureThreads, i = blockFirst + threadIdx.x;
-    const bool inside = i < task.targetEnd;
-    const Vector<Real> self = bodies[inside ? i : task.targetEnd - 1];
-    const bool heavy =
-        !std::is_same_v<Pair, double> && fabs(static_cast<double>(self.w)) > kHeavyShare * task.state->moments.sources;
-    PairRow row{0, INFINITY, 0};
-    if (inside && task.sourceFirst > 0) row = {task.energy[i], task.squared[i], task.neighbour[i]};
-    // No target of the block has sources past its own index.
-    const std::uint32_t end = min(task.sourceEnd, min(blockFirst + kMeasureThreads, task.targetEnd) - 1);
-    for (std::uint32_t base = task.sourceFirst; base < end; base += kMeasureThreads) {
-        const std::uint32_t filled = min(kMeasureThreads, end - base);
-        __syncthreads();
-        if (threadIdx.x < filled) tile[threadIdx.x] = bodies[base + threadIdx.x];
-        __syncthreads();
-        const int count = inside && i > base ? static_cast<int>(min(filled, i - base)) : 0;
-        if (heavy)
-            gatherRow<double>(row, tile, base, count, self, all.heavy);
-        else
-            gatherRow<Pair>(row, tile, base, count, self, all.light);
-    }
-    if (!inside) return;
-    task.energy[i] = row.energy;
-    task.squared[i] = row.squared;
-    task.neighbour[i] = row.neighbour;
-}
-
 /// Whether `a` is the nearer pair; of equal distances the smaller indices win, in any order of comparisons.
 __device__ bool isNearer(const PairPart& a, const PairPart& b) {
     if (a.squared != b.squared) return a.squared < b.squared;
@@ -295,24 +288,230 @@ __global__ __launch_bounds__(kMeasureThreads) void endPairs(PairEndTask<Real> ta
     task.state->pairs = whole;
 }
 
+unsigned chunks(std::uint32_t count) { return (count + kMeasureChunk - 1) / kMeasureChunk; }
+
 }  // namespace
 
-template <class Real>
-MeasureKernels<Real> measureKernels() {
-    return {kernelOf(sumMoments<Real>), kernelOf(endMoments),     kernelOf(findRadii<Real>), kernelOf(countRadii),
-            kernelOf(pickRadii),        kernelOf(sumPairs<Real>), kernelOf(endPairs<Real>)};
-}
-template MeasureKernels<float> measureKernels();
-template MeasureKernels<double> measureKernels();
+const void* measureCode() { return kernelOf(sumMoments<float>).address; }
 
-template <class Real, class Pair, template <class> class... PairLaws>
-auto PairEnergyKernels<Real, Pair, LawList<PairLaws...>>::all() -> Kernels {
-    return {kernelOf(measurePairs<Real, Pair, PlainEnergy<Pair>, PlainEnergy<double>>),
-            kernelOf(measurePairs<Real, PairRealOf<PairLaws, Pair>, LawEnergy<PairLaws<PairRealOf<PairLaws, Pair>>>,
-                                  LawEnergy<PairLaws<double>>>)...};
+template <class Real>
+DiagnosticsJob<Real>::DiagnosticsJob(Stream stream, std::uint32_t count)
+    : stream_(stream),
+      count_(count),
+      x_(count),
+      v_(count),
+      first_(count),
+      second_(count),
+      neighbour_(count),
+      parts_(chunks(count)),
+      pairParts_(chunks(count)),
+      state_(1),
+      search_(1),
+      histogram_(3 * 256),
+      host_(1) {}
+
+template <class Real>
+void DiagnosticsJob<Real>::begin(const Vec4<Real>* x, const Vec4<Real>* v, const ForceSettings& force) {
+    drop();
+    force_ = force;
+    ended_ = false;
+    source_ = target_ = 0;
+    treeBegun_ = false;
+    seconds_ = slicePairs_ = 0;
+    CUDA_CHECK(recordEvent(sliceBegin_, stream_));
+    CUDA_CHECK(copyAsync(x_.data(), x, x_.bytes(), Copy::onDevice, stream_));
+    CUDA_CHECK(copyAsync(v_.data(), v, v_.bytes(), Copy::onDevice, stream_));
+    enqueue();
+    CUDA_CHECK(recordEvent(sliceEnd_, stream_));
+    running_ = sliceRunning_ = true;
 }
-template struct PairEnergyKernels<float, float, OtherLoopLaws>;
-template struct PairEnergyKernels<float, double, OtherLoopLaws>;
-template struct PairEnergyKernels<double, double, OtherLoopLaws>;
+
+/// Enqueues the sums over bodies, and the radii.
+template <class Real>
+void DiagnosticsJob<Real>::enqueue() {
+    const unsigned blocks = chunks(count_), all = (count_ + kMeasureThreads - 1) / kMeasureThreads;
+    launchKernel(kernelOf(sumMoments<Real>), {blocks}, kMeasureThreads,
+                 MomentTask<Real>{x_.data(), v_.data(), parts_.data(), count_}, 0, stream_);
+    launchKernel(kernelOf(endMoments), {1}, kMeasureThreads,
+                 MomentEndTask{parts_.data(), blocks, state_.data(), search_.data(), histogram_.data()}, 0, stream_);
+    launchKernel(kernelOf(findRadii<Real>), {all}, kMeasureThreads,
+                 RadiusTask<Real>{x_.data(), v_.data(), state_.data(), first_.data(), second_.data(), count_}, 0, stream_);
+    for (int shift = 56; shift >= 0; shift -= 8) {
+        launchKernel(kernelOf(countRadii), {std::min(all, kRadiusBlocks)}, kMeasureThreads,
+                     RadiusCountTask{first_.data(), second_.data(), search_.data(), histogram_.data(), count_, shift}, 0,
+                     stream_);
+        RadiusPickTask pick{search_.data(), histogram_.data(), state_.data(), {}, shift == 0};
+        for (std::size_t k = 0; k < kLagrangianShares.size(); ++k)
+            pick.want[k] = static_cast<unsigned long long>(kLagrangianShares[k] * (1 - 1e-12) * std::ldexp(1, 62));
+        launchKernel(kernelOf(pickRadii), {1}, kMeasureThreads, pick, 0, stream_);
+    }
+}
+
+template <class Real>
+void DiagnosticsJob<Real>::enqueuePairs(double seconds) {
+    double left = seconds * (rate_ > 0 ? rate_ : kFirstRate);
+    slicePairs_ = 0;
+    while (source_ < count_ && left > 0) {
+        const std::uint32_t sourceEnd = std::min(source_ + kMeasureSources, count_);
+        // Targets before these sources have no pairs with them.
+        const std::uint32_t first = std::max(target_, source_);
+        const double wanted = std::ceil(left / kMeasureSources / kMeasureThreads) * kMeasureThreads;
+        const auto targets = static_cast<std::uint32_t>(std::min<double>(wanted, count_ - first));
+        launchPairs<Real>({.bodies = x_.data(),
+                           .state = state_.data(),
+                           .energy = reinterpret_cast<double*>(first_.data()),
+                           .squared = reinterpret_cast<double*>(second_.data()),
+                           .neighbour = neighbour_.data(),
+                           .targetFirst = first,
+                           .targetEnd = first + targets,
+                           .sourceFirst = source_,
+                           .sourceEnd = sourceEnd},
+                          count_, force_, stream_);
+        const double pairs = static_cast<double>(targets) * (sourceEnd - source_);
+        slicePairs_ += pairs;
+        left -= pairs;
+        target_ = first + targets;
+        if (target_ < count_) continue;
+        target_ = 0;
+        source_ = sourceEnd;
+    }
+}
+
+template <class Real>
+void DiagnosticsJob<Real>::setTree(std::unique_ptr<TreeEnergy> tree) {
+    drop();
+    tree_ = std::move(tree);
+    if (!tree_) return;
+    // These pairs cost a device about a millisecond where double precision is half as fast as single.
+    constexpr double kPairs = 2.7e8;
+    constexpr std::size_t kFewest = 32, kMost = 1024;
+    const auto affordable = static_cast<std::size_t>(kPairs / std::max<double>(1, count_));
+    const std::vector<std::uint32_t> targets = randomTargets(count_, std::clamp(affordable, kFewest, kMost));
+    checked_ = DeviceArray<std::uint32_t>(targets.size());
+    checks_ = DeviceArray<double>(2 * targets.size());
+    hostChecks_ = PinnedArray<double>(2 * targets.size());
+    CUDA_CHECK(copyAsync(checked_.data(), targets.data(), checked_.bytes(), Copy::toDevice, stream_));
+    CUDA_CHECK(waitForStream(stream_));  // the targets are a local variable
+}
+
+/// Enqueues the next slice of pairs; true when all are enqueued.
+template <class Real>
+bool DiagnosticsJob<Real>::enqueueTree(double seconds) {
+    if constexpr (std::is_same_v<Real, float>) {
+        const TreeFields fields{reinterpret_cast<double*>(first_.data()), reinterpret_cast<double*>(second_.data()),
+                                neighbour_.data()};
+        if (!std::exchange(treeBegun_, true)) tree_->begin(x_.data(), force_, fields);
+        if (!tree_->enqueue(seconds)) return false;
+        const TreeForce law = treeForce(force_);
+        launchKernel(fieldCheckKernel(), {static_cast<unsigned>(checked_.size())}, kMeasureThreads,
+                     FieldCheckTask{x_.data(), fields.energy, checked_.data(), checks_.data(), count_,
+                                    force_.softening * force_.softening, law.power, law.factor},
+                     0, stream_);
+        CUDA_CHECK(copyAsync(hostChecks_.data(), checks_.data(), checks_.bytes(), Copy::toHost, stream_));
+    }
+    return true;
+}
+
+template <class Real>
+void DiagnosticsJob<Real>::enqueueEnd() {
+    const unsigned blocks = chunks(count_);
+    launchKernel(
+        kernelOf(sumPairs<Real>), {blocks}, kMeasureThreads,
+        PairChunkTask<Real>{x_.data(), reinterpret_cast<const double*>(first_.data()),
+                            reinterpret_cast<const double*>(second_.data()), neighbour_.data(), pairParts_.data(), count_},
+        0, stream_);
+    const double sign = tree_ || loopLaw(force_) == Law::gravity ? -forceFactor(force_) : 1;
+    launchKernel(kernelOf(endPairs<Real>), {1}, kMeasureThreads,
+                 PairEndTask<Real>{x_.data(), pairParts_.data(), blocks, sign, state_.data()}, 0, stream_);
+    CUDA_CHECK(copyAsync(host_.data(), state_.data(), sizeof(MeasuredState), Copy::toHost, stream_));
+    ended_ = true;
+}
+
+template <class Real>
+std::optional<Diagnostics> DiagnosticsJob<Real>::advance(double seconds) {
+    if (!running_) return std::nullopt;
+    try {
+        if (sliceRunning_) {
+            if (!sliceEnd_.reached()) return std::nullopt;
+            float milliseconds = 0;
+            CUDA_CHECK(elapsedMilliseconds(milliseconds, sliceBegin_, sliceEnd_));
+            const double took = 1e-3 * static_cast<double>(milliseconds);
+            seconds_ += took;
+            // The rate of slices of a few microseconds is not that of longer ones.
+            if (slicePairs_ > 0 && took > 5e-5) rate_ = slicePairs_ / took;
+            sliceRunning_ = false;
+        }
+        if (ended_) {
+            running_ = false;
+            return result();
+        }
+        CUDA_CHECK(recordEvent(sliceBegin_, stream_));
+        if (!tree_) enqueuePairs(seconds);
+        if (tree_ ? enqueueTree(seconds) : source_ >= count_) enqueueEnd();
+        CUDA_CHECK(recordEvent(sliceEnd_, stream_));
+        sliceRunning_ = true;
+    } catch (...) {
+        drop();
+        throw;
+    }
+    return std::nullopt;
+}
+
+template <class Real>
+Diagnostics DiagnosticsJob<Real>::result() const {
+    const MeasuredState& state = *host_.data();
+    const Moments& m = state.moments;
+    Diagnostics result;
+    result.kinetic = m.kinetic;
+    result.potential = state.pairs.energy;
+    result.momentum = {m.momentum[0], m.momentum[1], m.momentum[2]};
+    result.angularMomentum = {m.spin[0], m.spin[1], m.spin[2]};
+    result.centreOfMass = Vec3d{m.first[0], m.first[1], m.first[2]} / (m.mass != 0 ? m.mass : 1);
+    result.mass = m.mass;
+    std::copy_n(state.radii, result.shape.lagrangianRadii.size(), result.shape.lagrangianRadii.begin());
+    if (state.pairs.squared < std::numeric_limits<double>::infinity()) {
+        result.shape.closest = std::sqrt(state.pairs.squared);
+        result.shape.closestFirst = state.pairs.first;
+        result.shape.closestSecond = state.pairs.second;
+    }
+    // Either body of a pair may have found the other.
+    if (result.shape.closestFirst > result.shape.closestSecond)
+        std::swap(result.shape.closestFirst, result.shape.closestSecond);
+    if (tree_) {
+        PotentialError error;
+        for (std::size_t k = 0; k < checked_.size(); ++k)
+            error.add(hostChecks_.data()[2 * k], hostChecks_.data()[2 * k + 1]);
+        result.potentialError = error.relative();
+    }
+    result.angularMomentumScale = m.spinScale;
+    result.seconds = seconds_;
+    return result;
+}
+
+template <class Real>
+std::optional<Diagnostics> Measurement<Real>::take(double seconds) {
+    Diagnostics failed;
+    failed.failure = std::exchange(failure, {});
+    if (!failed.failure.empty()) return failed;
+    if (!pairs) return std::nullopt;
+    try {
+        if (!ofPairs) ofPairs = pairs->advance(seconds);
+        if (!ofPairs) return std::nullopt;
+        if (!otherEnergy.valid()) return std::exchange(ofPairs, std::nullopt);
+        if (otherEnergy.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return std::nullopt;
+        Diagnostics measured = *std::exchange(ofPairs, std::nullopt);
+        measured.potential += otherEnergy.get();
+        return measured;
+    } catch (const Error& error) {
+        ofPairs.reset();
+        failed.failure = error.what();
+        return failed;
+    }
+}
+
+template class DiagnosticsJob<float>;
+template class DiagnosticsJob<double>;
+template struct Measurement<float>;
+template struct Measurement<double>;
 
 }  // namespace gravlab::cuda

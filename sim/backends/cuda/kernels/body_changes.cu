@@ -1,9 +1,34 @@
 // Scatters changed bodies, and closes the gaps that removed ones leave.
 #include "sim/backends/cuda/kernels/body_changes.h"
 
+#include "sim/backends/cuda/runtime/launch.h"
+
+#include <algorithm>
+#include <utility>
+
 namespace gravlab::cuda {
 namespace {
 
+constexpr unsigned kChangeThreads = 256;
+
+/// Writes changed bodies. One thread a body. Device memory.
+template <class Real>
+struct ScatterTask {
+    const ChangedBody* changed;
+    std::uint32_t count;
+    Vec4<Real>*x, *v;  ///< null: not written
+    double* radius;    ///< null: not written
+};
+/// Copies the values of the bodies that stay, in their order, and fills the rest with `pad`. One thread a value of `to`.
+template <class T>
+struct KeepTask {
+    const T* from;
+    T* to;
+    std::uint32_t count, end;  ///< values that stay; end of `to`
+    const std::uint32_t* removed;
+    std::uint32_t removals;
+    T pad;
+};
 template <class Real>
 __device__ Vec4<Real> roundedFrom(const Double4& value) {
     return {static_cast<Real>(value.x), static_cast<Real>(value.y), static_cast<Real>(value.z), static_cast<Real>(value.w)};
@@ -38,22 +63,54 @@ __global__ void keepOthers(KeepTask<T> task) {
     task.to[place] = task.from[place + before];
 }
 
+/// Grows both arrays to at least `count` values.
+template <class T>
+void reserveBoth(DeviceArray<T>& device, PinnedArray<T>& host, std::size_t count) {
+    if (device.size() >= count) return;
+    const std::size_t size = std::max<std::size_t>(2 * count, 256);
+    host = PinnedArray<T>(size);
+    device = DeviceArray<T>(size);
+}
+
 }  // namespace
 
-template <class Real>
-Kernel<ScatterTask<Real>> scatterKernel() {
-    return kernelOf(scatterChanged<Real>);
+void DeviceChanges::take(const BodyChanges& changes) {
+    CUDA_CHECK(waitForEvent(copied_));
+    changed_ = static_cast<std::uint32_t>(changes.changed.size());
+    removals_ = static_cast<std::uint32_t>(changes.removed.size());
+    reserveBoth(bodies_, bodiesHere_, changed_);
+    reserveBoth(removed_, removedHere_, removals_);
+    std::ranges::transform(changes.changed, bodiesHere_.data(), [](const BodyChanges::Body& body) {
+        return ChangedBody{body.position, body.velocity, body.surface.radius, body.index};
+    });
+    std::ranges::copy(changes.removed, removedHere_.data());
+    if (changed_ > 0)
+        CUDA_CHECK(copyAsync(bodies_.data(), bodiesHere_.data(), changed_ * sizeof(ChangedBody), Copy::toDevice, stream_));
+    if (removals_ > 0)
+        CUDA_CHECK(
+            copyAsync(removed_.data(), removedHere_.data(), removals_ * sizeof(std::uint32_t), Copy::toDevice, stream_));
+    CUDA_CHECK(recordEvent(copied_, stream_));
 }
-template Kernel<ScatterTask<float>> scatterKernel();
-template Kernel<ScatterTask<double>> scatterKernel();
+
+template <class Real>
+void DeviceChanges::scatter(Vec4<Real>* x, Vec4<Real>* v, double* radius) const {
+    if (changed_ == 0) return;
+    launchKernel(kernelOf(scatterChanged<Real>), {(changed_ + kChangeThreads - 1) / kChangeThreads}, kChangeThreads,
+                 {bodies_.data(), changed_, x, v, radius}, 0, stream_);
+}
 
 template <class T>
-Kernel<KeepTask<T>> keepKernel() {
-    return kernelOf(keepOthers<T>);
+void DeviceChanges::keep(const T* from, T* to, std::uint32_t count, std::uint32_t end, const T& pad) const {
+    if (end == 0) return;
+    launchKernel(kernelOf(keepOthers<T>), {(end + kChangeThreads - 1) / kChangeThreads}, kChangeThreads,
+                 {from, to, count, end, removed_.data(), removals_, pad}, 0, stream_);
 }
-template Kernel<KeepTask<float>> keepKernel();
-template Kernel<KeepTask<double>> keepKernel();
-template Kernel<KeepTask<Float4>> keepKernel();
-template Kernel<KeepTask<Double4>> keepKernel();
+
+template void DeviceChanges::scatter<float>(Float4*, Float4*, double*) const;
+template void DeviceChanges::scatter<double>(Double4*, Double4*, double*) const;
+template void DeviceChanges::keep(const float*, float*, std::uint32_t, std::uint32_t, const float&) const;
+template void DeviceChanges::keep(const double*, double*, std::uint32_t, std::uint32_t, const double&) const;
+template void DeviceChanges::keep(const Float4*, Float4*, std::uint32_t, std::uint32_t, const Float4&) const;
+template void DeviceChanges::keep(const Double4*, Double4*, std::uint32_t, std::uint32_t, const Double4&) const;
 
 }  // namespace gravlab::cuda

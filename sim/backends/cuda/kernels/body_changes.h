@@ -1,14 +1,11 @@
 // Changes some bodies of a run where they are, on the device. Rule: the order of the others stays.
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
-#include "sim/backends/cuda/runtime/launch.h"
 #include "sim/backends/cuda/runtime/memory.h"
 
 #include <cstdint>
 
 namespace gravlab::cuda {
-
-constexpr unsigned kChangeThreads = 256;
 
 /// A changed body on its way to the device.
 struct ChangedBody {
@@ -16,29 +13,6 @@ struct ChangedBody {
     double radius;
     std::uint32_t index;
 };
-
-/// Writes changed bodies. One thread a body. Device memory.
-template <class Real>
-struct ScatterTask {
-    const ChangedBody* changed;
-    std::uint32_t count;
-    Vec4<Real>*x, *v;  ///< null: not written
-    double* radius;    ///< null: not written
-};
-/// Copies the values of the bodies that stay, in their order, and fills the rest with `pad`. One thread a value of `to`.
-template <class T>
-struct KeepTask {
-    const T* from;
-    T* to;
-    std::uint32_t count, end;  ///< values that stay; end of `to`
-    const std::uint32_t* removed;
-    std::uint32_t removals;
-    T pad;
-};
-template <class Real>
-Kernel<ScatterTask<Real>> scatterKernel();
-template <class T>
-Kernel<KeepTask<T>> keepKernel();
 
 /// Changes on the device, as the last call of take() copied them. Calls enqueue work on the stream.
 class DeviceChanges {

@@ -2,6 +2,7 @@
 #pragma once
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/methods/timed_counts.h"
+#include "sim/forces/law.h"
 
 #include <algorithm>
 #include <cmath>
@@ -95,5 +96,21 @@ private:
     std::uint64_t evaluations_ = 0;  ///< finished evaluations
     std::vector<MethodFigure> figures_;
 };
+
+/// The address of a walk under the first law that ends, for facts of its code.
+template <class Real, template <class> class... PairLaws, class Walk>
+const void* walkCode(LawList<PairLaws...>, const Walk& walk) {
+    const void* found = nullptr;
+    const auto take = [&]<class Law>() {
+        if constexpr (Law::kEnds)
+            if (!found) found = walk.template operator()<Real, Law>();
+    };
+    (take.template operator()<PairLaws<Real>>(), ...);
+    return found;
+}
+template <class Walk>
+const void* walkCode(Precision precision, const Walk& walk) {
+    return precision == Precision::fp64 ? walkCode<double>(OtherLoopLaws{}, walk) : walkCode<float>(OtherLoopLaws{}, walk);
+}
 
 }  // namespace gravlab::cuda

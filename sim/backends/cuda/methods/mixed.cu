@@ -1,5 +1,7 @@
 // Computes pairs in single precision by another method, in suitable units; positions come from, and sums go to, double
 // precision.
+#include "sim/backends/cuda/kernels/force.h"
+#include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/pair_units.h"
 
@@ -8,9 +10,50 @@
 namespace gravlab::cuda {
 namespace {
 
-constexpr unsigned kThreads = 256;
+/// Converts positions from double to single precision, pads included, and summed forces back. One thread a body. Their
+/// factors are powers of two, and 1 except in extreme units.
+struct NarrowTask {
+    const Double4* from;
+    Float4* to;
+    std::uint32_t count, paddedCount;
+    double length = 1, source = 1;  ///< a coordinate and a source times these are the pairs'
+};
+struct WidenTask {
+    const Float4* sums;
+    std::uint32_t ranges;
+    Double4* to;
+    std::uint32_t count;
+    double back = 1;        ///< accelerations of the pairs, times this, are the state's
+    ActiveBodies active{};  ///< other bodies are neither read nor written
+};
+__global__ void narrowPositions(NarrowTask task) {
+    const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= task.paddedCount) return;
+    const DoubleVector x = asVectors(task.from)[i];
+    // The coordinate of pads in double arrays would be infinite as a float.
+    const float far = kPadDistance<float>;
+    asVectors(task.to)[i] = i < task.count
+                                ? make_float4(static_cast<float>(task.length * x.x), static_cast<float>(task.length * x.y),
+                                              static_cast<float>(task.length * x.z), static_cast<float>(task.source * x.w))
+                                : make_float4(far, far, far, 0);
+}
 
-Dim blocksFor(std::uint32_t threads) { return {(threads + kThreads - 1) / kThreads}; }
+__global__ void widenSums(WidenTask task) {
+    const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= task.count || !task.active.has(i)) return;
+    double x = 0, y = 0, z = 0;
+    for (std::uint32_t range = 0; range < task.ranges; ++range) {
+        const float4 a = asVectors(task.sums)[static_cast<std::size_t>(range) * task.count + i];
+        x += a.x;
+        y += a.y;
+        z += a.z;
+    }
+    asVectors(task.to)[i] = {task.back * x, task.back * y, task.back * z, 0};
+}
+
+constexpr unsigned kConversionThreads = 256;
+
+Dim conversionBlocks(std::uint32_t threads) { return {(threads + kConversionThreads - 1) / kConversionThreads}; }
 
 class Mixed final : public DeviceForceMethod<double> {
 public:
@@ -45,7 +88,7 @@ public:
 private:
     ForceProgress enqueuePairs(double pairs) override {
         if (!pairs_->underWay()) {
-            launchKernel(narrowKernel(), blocksFor(padded(count())), kThreads,
+            launchKernel(kernelOf(narrowPositions), conversionBlocks(padded(count())), kConversionThreads,
                          {bodies().positions, positions_.data(), count(), padded(count()), 1 / units_.length,
                           1 / units_.source},  // exact
                          0, stream_);
@@ -56,7 +99,7 @@ private:
         const ForceProgress done = pairs_->enqueue(pairs / rate()->perSecond());
         if (done.complete) {
             const DeviceSums<float> sums = pairs_->sums();
-            launchKernel(widenKernel(), blocksFor(count()), kThreads,
+            launchKernel(kernelOf(widenSums), conversionBlocks(count()), kConversionThreads,
                          {sums.sums, sums.ranges, bodies().sums, count(), accelerationUnit(units_, request().settings),
                           request().active},
                          0, stream_);

@@ -1,6 +1,6 @@
 // Bonds on CUDA: four layouts of the same bonds. An evaluation is one slice, because even a hundred million bonds take a few
 // milliseconds. Rule: a step that breaks bonds never waits for the host; a log on the device says which ones.
-#include "sim/backends/cuda/kernels/bonds.h"
+#include "sim/backends/cuda/kernels/bonds.cuh"
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/runtime/sparse_library.h"
 #include "sim/backends/kernel_rows.h"
@@ -30,7 +30,7 @@ DeviceArray<T> uploaded(const std::vector<T>& values, Stream stream) {
     return array;
 }
 
-unsigned blocksFor(std::size_t threads, unsigned block) { return static_cast<unsigned>((threads + block - 1) / block); }
+unsigned bondBlocks(std::size_t threads, unsigned block) { return static_cast<unsigned>((threads + block - 1) / block); }
 
 /// Numbers of the bonds that broke, in device memory. It only grows, so a reader needs no lock.
 struct DeviceLog {
@@ -159,7 +159,7 @@ public:
         entries_ = uploaded(tables.other, stream_);
         if (bonds.breakable()) bond_ = uploaded(tables.bond, stream_);
         if (!springsOnly(bonds) || (classes > 1 && !ways_)) return;
-        kernel_ = bondSpringKernel<Real>(ways_);
+        kernel_ = ways_ ? kernelOf(springSums<Real, true>) : kernelOf(springSums<Real, false>);
         std::vector<Spring<Real>> springs;
         for (const BondClass<double>& numbers : bonds.list().classes)
             springs.push_back({static_cast<Real>(numbers.stiffness), static_cast<Real>(numbers.stiffness * numbers.length)});
@@ -167,11 +167,11 @@ public:
         springs_ = uploaded(springs, stream_);
     }
     void sum(const BondBodies<Real>& bodies, unsigned block) const {
-        if (rows_ > 0) launchKernel(kernel_, {blocksFor(rows_, block)}, block, task(bodies), 0, stream_);
+        if (rows_ > 0) launchKernel(kernel_, {bondBlocks(rows_, block)}, block, task(bodies), 0, stream_);
     }
     void breakBonds(const BondBodies<Real>& bodies, const BrokenLog& log, unsigned block) const {
         if (rows_ > 0)
-            launchKernel(breakRowsKernel<Real>(), {blocksFor(rows_, block)}, block, {task(bodies), bond_.data(), log}, 0,
+            launchKernel(kernelOf(breakRows<Real>), {bondBlocks(rows_, block)}, block, {task(bodies), bond_.data(), log}, 0,
                          stream_);
     }
     std::size_t entries() const { return entries_.size(); }
@@ -187,7 +187,7 @@ private:
     std::uint32_t rows_;
     bool ways_ = false;
     Stream stream_;
-    Kernel<BondRowTask<Real>> kernel_ = bondRowKernel<Real>();  ///< for all laws, unless all bonds are springs
+    Kernel<BondRowTask<Real>> kernel_ = kernelOf(rowSums<Real>);  ///< for all laws, unless all bonds are springs
     DeviceArray<std::uint32_t> firstColumn_, entries_, bond_;
     DeviceArray<Spring<Real>> springs_;
     DeviceClasses classes_;
@@ -218,12 +218,12 @@ public:
         const auto carries = static_cast<std::uint32_t>(carry_.size());
         const BondElementTask<Real> task{bodies,  row_.data(),   other_.data(),    classes_.index(),
                                          count(), carry_.data(), carryRow_.data(), carries};
-        launchKernel(bondElementKernel<Real>(), {blocksFor(std::size_t{carries} * 32, block)}, block, task, 0, stream_);
-        launchKernel(bondCarryKernel<Real>(), {blocksFor(std::size_t{carries} * 32, block)}, block, task, 0, stream_);
+        launchKernel(kernelOf(elementSums<Real>), {bondBlocks(std::size_t{carries} * 32, block)}, block, task, 0, stream_);
+        launchKernel(kernelOf(carrySums<Real>), {bondBlocks(std::size_t{carries} * 32, block)}, block, task, 0, stream_);
     }
     void breakBonds(const BondBodies<Real>& bodies, const BrokenLog& log, unsigned block) const {
         if (entries() > 0)
-            launchKernel(breakElementsKernel<Real>(), {blocksFor(entries(), block)}, block,
+            launchKernel(kernelOf(breakElements<Real>), {bondBlocks(entries(), block)}, block,
                          {bodies, row_.data(), other_.data(), classes_.index(), count(), bond_.data(), log, false}, 0,
                          stream_);
     }
@@ -401,13 +401,13 @@ private:
     void sum(const BondBodies<Real>& bodies, unsigned block) override {
         this->clear(bodies);
         for (std::size_t c = 0; c + 1 < first_.size(); ++c)
-            launchKernel(bondColourKernel<Real>(), {blocksFor(first_[c + 1] - first_[c], block)}, block,
+            launchKernel(kernelOf(symmetricSums<Real>), {bondBlocks(first_[c + 1] - first_[c], block)}, block,
                          {bodies, left_.data(), right_.data(), index_.index(), first_[c], first_[c + 1]}, 0, this->stream_);
     }
     void breakBonds(const BondBodies<Real>& bodies, const BrokenLog& log, unsigned block) override {
         const auto bonds = static_cast<std::uint32_t>(left_.size());
         if (bonds > 0)
-            launchKernel(breakElementsKernel<Real>(), {blocksFor(bonds, block)}, block,
+            launchKernel(kernelOf(breakElements<Real>), {bondBlocks(bonds, block)}, block,
                          {bodies, left_.data(), right_.data(), index_.index(), bonds, bond_.data(), log, true}, 0,
                          this->stream_);
     }
@@ -458,14 +458,14 @@ private:
         if (!library_) return this->clear(bodies);
         const BondMatrixTask<Real> task{bodies,       row_.data(),    other_.data(), index_.index(), entries(),
                                         this->count_, values_.data(), x_.data(),     product_.data()};
-        launchKernel(bondFactorKernel<Real>(), {blocksFor(std::max(entries(), this->count_), block)}, block, task, 0,
+        launchKernel(kernelOf(fillFactors<Real>), {bondBlocks(std::max(entries(), this->count_), block)}, block, task, 0,
                      this->stream_);
         library_->multiply();
-        launchKernel(bondProductKernel<Real>(), {blocksFor(this->count_, block)}, block, task, 0, this->stream_);
+        launchKernel(kernelOf(takeProduct<Real>), {bondBlocks(this->count_, block)}, block, task, 0, this->stream_);
     }
     void breakBonds(const BondBodies<Real>& bodies, const BrokenLog& log, unsigned block) override {
         if (entries() > 0)
-            launchKernel(breakElementsKernel<Real>(), {blocksFor(entries(), block)}, block,
+            launchKernel(kernelOf(breakElements<Real>), {bondBlocks(entries(), block)}, block,
                          {bodies, row_.data(), other_.data(), index_.index(), entries(), bond_.data(), log, false}, 0,
                          this->stream_);
     }
@@ -513,7 +513,7 @@ constexpr KernelRow libraryRow() {
     KernelRow row = bondRow(
         "cusparse",
         "NVIDIA's library, if installed: a matrix of factors, filled for each force, times positions; their sums cancel",
-        "bonds.cu:fillFactors,takeProduct");
+        "bonds.cuh:fillFactors,takeProduct");
     row.approximates = true;
     row.keeps = [](const ForceSettings& force, double, double) {
         return force.precision == Precision::fp32 ? bondLibraryError<float> : bondLibraryError<double>;
@@ -529,20 +529,20 @@ bool addBondMethods() {
     const CudaTermMethod rows[] = {
         {libraryRow(), makeLibrary<float>, makeLibrary<double>},
         {bondRow("bonds-per-element", "a thread a bond end; warps add up the rows by a segmented scan",
-                 "bonds.cu:elementSums,carrySums"),
+                 "bonds.cuh:elementSums,carrySums"),
          makeMatrix<float, 1>, makeMatrix<double, 1>},
         {bondRow("bonds-symmetric",
                  "each bond once, for both bodies: one launch a colour, and no two bonds of a colour have a common body",
-                 "bonds.cu:symmetricSums"),
+                 "bonds.cuh:symmetricSums"),
          makeColours<float>, makeColours<double>},
         {bondRow("bonds-per-row",
                  "a thread a body, in tables of 32 rows whose columns are read together; undamped springs have a kernel of "
                  "their own",
-                 "bonds.cu:springSums,rowSums"),
+                 "bonds.cuh:springSums,rowSums"),
          makeMatrix<float, 0>, makeMatrix<double, 0>},
         {bondRow("bonds-hybrid",
                  "rows up to the width that a third of them reach, and elements for the rest: no hub delays a warp",
-                 "bonds.cu:springSums,rowSums,elementSums"),
+                 "bonds.cuh:springSums,rowSums,elementSums"),
          makeMatrix<float, 2>, makeMatrix<double, 2>}};
     return std::ranges::all_of(rows, CudaTermMethods::add);
 }

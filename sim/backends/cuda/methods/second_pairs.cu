@@ -1,9 +1,10 @@
 // A second pair law on a device, by the methods of the first: with its own sources, and sums for a body's own source.
-#include "sim/backends/cuda/kernels/second_pairs.h"
+#include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
+#include "sim/forces/second_pair_law.h"
 
 #include <algorithm>
 #include <string>
@@ -11,6 +12,51 @@
 
 namespace gravlab::cuda {
 namespace {
+
+/// Copies bodies with the sources that count, pads included. One thread a body.
+template <class Real>
+struct CountSourcesTask {
+    const Vec4<Real>* bodies;
+    Vec4<Real>* counted;
+    std::uint32_t paddedCount;
+    PairSources sources;
+};
+/// Adds up the ranges of sums. The engine multiplies by the response k = s / m; bodies that count alike need 1 / m, so their
+/// sums are divided by s. One thread a body.
+template <class Real>
+struct OwnSumsTask {
+    const Vec4<Real>* bodies;
+    const Vec4<Real>* pairs;  ///< of range r, body i: pairs[r * count + i]
+    Vec4<Real>* sums;         ///< may be `pairs` where there is one range
+    std::uint32_t count, ranges;
+    Real factor;  ///< see forceFactor()
+    PairSources sources;
+};
+template <class Real>
+__global__ void countSources(CountSourcesTask<Real> task) {
+    const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= task.paddedCount) return;
+    Vector<Real> body = asVectors(task.bodies)[i];
+    if (task.sources == PairSources::alike) body.w = body.w != 0 ? Real(1) : Real(0);
+    asVectors(task.counted)[i] = body;
+}
+
+template <class Real>
+__global__ void takeOwnSums(OwnSumsTask<Real> task) {
+    const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= task.count) return;
+    Real x = 0, y = 0, z = 0;
+    for (std::uint32_t range = 0; range < task.ranges; ++range) {
+        const Vector<Real> part = asVectors(task.pairs)[static_cast<std::size_t>(range) * task.count + i];
+        x += part.x;
+        y += part.y;
+        z += part.z;
+    }
+    const Real own = task.bodies[i].w, share = task.sources == PairSources::own ? task.factor
+                                               : own != 0                       ? task.factor / own
+                                                                                : Real(0);
+    asVectors(task.sums)[i] = {share * x, share * y, share * z, 0};
+}
 
 constexpr unsigned kSecondThreads = 256;
 
@@ -36,7 +82,7 @@ public:
         own.smallestR2 = std::max(request.smallestR2, smallestR2<Real>(settings_, 1));
         own.potential = false;
         own.allowedError = own.opening = 0;
-        launchKernel(countSourcesKernel<Real>(), blocks(padded(count_)), kSecondThreads,
+        launchKernel(kernelOf(countSources<Real>), blocks(padded(count_)), kSecondThreads,
                      {bodies.positions, counted_.data(), padded(count_), sources_}, 0, stream_);
         pairs_->prepare({counted_.data(), bodies.sums, bodies.velocities}, own);
     }
@@ -44,7 +90,7 @@ public:
         const ForceProgress done = pairs_->enqueue(seconds);
         if (done.complete) {
             const DeviceSums<Real> found = pairs_->sums();
-            launchKernel(ownSumsKernel<Real>(), blocks(count_), kSecondThreads,
+            launchKernel(kernelOf(takeOwnSums<Real>), blocks(count_), kSecondThreads,
                          {bodies_.positions, found.sums, bodies_.sums, count_, found.ranges,
                           static_cast<Real>(forceFactor(settings_)), sources_},
                          0, stream_);

@@ -1,8 +1,119 @@
-#include "sim/backends/cuda/kernels/bonds.h"
-
+// Bonds on a device: three ways to multiply a sparse matrix with a vector. Rule: no atomic adds to a sum; atomics only
+// count. So an evaluation always has the same bits.
+//
+// An entry is the end of a bond at the body of its row: 4 bytes for the other body, and the number of its class where there
+// are several. A pad or a broken bond leads to its own row.
+#pragma once
 #include "sim/backends/cuda/kernels/rows.cuh"
+#include "sim/forces/bonds/bond_force.h"
+
+#include <cstdint>
 
 namespace gravlab::cuda {
+
+/// Elements that a warp adds up.
+constexpr std::uint32_t kElementsPerWarp = 256;
+constexpr std::uint32_t kNoRow = 0xffffffffu;
+
+/// What all kernels read of bonds. Device memory.
+template <class Real>
+struct BondBodies {
+    const Vec4<Real>* positions = nullptr;
+    const Vec4<Real>* velocities = nullptr;  ///< null: no bond is damped
+    Vec4<Real>* sums = nullptr;              ///< forces over sources
+    const BondClass<Real>* classes = nullptr;
+};
+/// An undamped spring: the force over the way is stiffness - product / distance.
+template <class Real>
+struct alignas(2 * sizeof(Real)) Spring {
+    Real stiffness, product;  ///< product: stiffness times rest length
+};
+/// Class numbers of entries.
+struct BondClassIndex {
+    const void* of = nullptr;
+    int bytes = 0;  ///< 0: all have the first class, or entries contain it; 1 or 4: bytes a number
+};
+
+/// An entry of a table as a way: that from its row to the other body, in the upper 24 bits, and its class in the lower 8.
+constexpr std::uint32_t wayEntry(std::int64_t way, std::uint32_t number) {
+    return static_cast<std::uint32_t>(way * 256) | number;
+}
+constexpr std::int64_t kLongestWay = (1 << 23) - 1;
+constexpr std::size_t kMostWayClasses = 256;
+
+/// Tables of kTableRows rows, each as wide as its longest row; the entry of column c and row r is entries[32 c + r % 32].
+template <class Real>
+struct BondRowTask {
+    BondBodies<Real> bodies;
+    const std::uint32_t* firstColumn;  ///< of each table, and one more
+    std::uint32_t* entries;            ///< other bodies, or ways
+    BondClassIndex classes;
+    std::uint32_t rows;
+    bool ways;                    ///< see wayEntry()
+    const Spring<Real>* springs;  ///< of each class, for the kernel for springs
+    std::uint32_t classCount;
+};
+
+/// Entries in the order of their rows. The kernel adds the rows that end within a warp to the sums; the sum of the row that
+/// a warp leaves open is its carry.
+template <class Real>
+struct BondElementTask {
+    BondBodies<Real> bodies;
+    const std::uint32_t* row;
+    std::uint32_t* other;
+    BondClassIndex classes;
+    std::uint32_t entries;
+    Vec4<Real>* carry;
+    std::uint32_t* carryRow;
+    std::uint32_t carries;
+};
+
+/// Bonds [first, end) of one colour: no two have a common body. Adds to the sums of both.
+template <class Real>
+struct BondColourTask {
+    BondBodies<Real> bodies;
+    const std::uint32_t *left, *right;
+    BondClassIndex classes;
+    std::uint32_t first, end;
+};
+
+/// A matrix for a library: the factor of each entry, times positions with a fourth number 1. The force on a body is the
+/// first three columns of the product less its own position times the fourth, where nearly equal numbers cancel.
+template <class Real>
+struct BondMatrixTask {
+    BondBodies<Real> bodies;
+    const std::uint32_t *row, *other;
+    BondClassIndex classes;
+    std::uint32_t entries, rows;
+    Real* values;   ///< of the entries
+    Vec4<Real>* x;  ///< positions and 1
+    Vec4<Real>* product;
+};
+
+/// Numbers of the bonds that broke. Their order differs from run to run; as a set they do not.
+struct BrokenLog {
+    std::uint32_t* count;
+    std::uint32_t* bonds;
+};
+/// Breaks entries at the end of a step. `bond`: number of the bond of each entry.
+template <class Real>
+struct BreakRowsTask {
+    BondRowTask<Real> rows;
+    const std::uint32_t* bond;
+    BrokenLog log;
+};
+template <class Real>
+struct BreakElementsTask {
+    BondBodies<Real> bodies;
+    const std::uint32_t* row;
+    std::uint32_t* other;
+    BondClassIndex classes;
+    std::uint32_t entries;
+    const std::uint32_t* bond;
+    BrokenLog log;
+    bool once;  ///< each bond has one entry, else one at each end
+};
+
 namespace {
 
 constexpr unsigned kAllLanes = 0xffffffffu;
@@ -78,6 +189,7 @@ __device__ __forceinline__ void addSpring(Vec3<Real>& sum, const Vec3<Real>& at,
     sum += (spring.stiffness - spring.product * inverse) * apart;
 }
 
+/// The same for bonds that are all undamped springs, and of one class unless entries are ways.
 template <class Real, bool kWays>
 __global__ void springSums(BondRowTask<Real> task) {
     // On an H200, a cloth of three classes takes 0.079 ms with springs in memory and 0.067 ms with these.
@@ -155,6 +267,7 @@ __global__ void elementSums(BondElementTask<Real> task) {
     task.carryRow[warp] = carryRow;
 }
 
+/// Adds the carries to the sums; a warp for each.
 template <class Real>
 __global__ void carrySums(BondElementTask<Real> task) {
     const std::uint32_t warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
@@ -189,6 +302,7 @@ __global__ void symmetricSums(BondColourTask<Real> task) {
     addTo(task.bodies.sums[j], -inverseSource(second) * force);
 }
 
+/// Fills values and x. One thread an entry or a row, the larger number.
 template <class Real>
 __global__ void fillFactors(BondMatrixTask<Real> task) {
     const std::uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
@@ -208,6 +322,7 @@ __global__ void fillFactors(BondMatrixTask<Real> task) {
     task.values[k] = factor;
 }
 
+/// Writes the sums. One thread a row.
 template <class Real>
 __global__ void takeProduct(BondMatrixTask<Real> task) {
     const std::uint32_t row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -251,62 +366,4 @@ __global__ void breakElements(BreakElementsTask<Real> task) {
 }
 
 }  // namespace
-
-template <class Real>
-Kernel<BondRowTask<Real>> bondRowKernel() {
-    return kernelOf(rowSums<Real>);
-}
-template <class Real>
-Kernel<BondRowTask<Real>> bondSpringKernel(bool ways) {
-    return ways ? kernelOf(springSums<Real, true>) : kernelOf(springSums<Real, false>);
-}
-template <class Real>
-Kernel<BondElementTask<Real>> bondElementKernel() {
-    return kernelOf(elementSums<Real>);
-}
-template <class Real>
-Kernel<BondElementTask<Real>> bondCarryKernel() {
-    return kernelOf(carrySums<Real>);
-}
-template <class Real>
-Kernel<BondColourTask<Real>> bondColourKernel() {
-    return kernelOf(symmetricSums<Real>);
-}
-template <class Real>
-Kernel<BreakRowsTask<Real>> breakRowsKernel() {
-    return kernelOf(breakRows<Real>);
-}
-template <class Real>
-Kernel<BreakElementsTask<Real>> breakElementsKernel() {
-    return kernelOf(breakElements<Real>);
-}
-
-template <class Real>
-Kernel<BondMatrixTask<Real>> bondFactorKernel() {
-    return kernelOf(fillFactors<Real>);
-}
-template <class Real>
-Kernel<BondMatrixTask<Real>> bondProductKernel() {
-    return kernelOf(takeProduct<Real>);
-}
-
-template Kernel<BondMatrixTask<float>> bondFactorKernel();
-template Kernel<BondMatrixTask<double>> bondFactorKernel();
-template Kernel<BondMatrixTask<float>> bondProductKernel();
-template Kernel<BondMatrixTask<double>> bondProductKernel();
-template Kernel<BondRowTask<float>> bondRowKernel();
-template Kernel<BondRowTask<double>> bondRowKernel();
-template Kernel<BondRowTask<float>> bondSpringKernel(bool);
-template Kernel<BondRowTask<double>> bondSpringKernel(bool);
-template Kernel<BondElementTask<float>> bondElementKernel();
-template Kernel<BondElementTask<double>> bondElementKernel();
-template Kernel<BondElementTask<float>> bondCarryKernel();
-template Kernel<BondElementTask<double>> bondCarryKernel();
-template Kernel<BondColourTask<float>> bondColourKernel();
-template Kernel<BondColourTask<double>> bondColourKernel();
-template Kernel<BreakRowsTask<float>> breakRowsKernel();
-template Kernel<BreakRowsTask<double>> breakRowsKernel();
-template Kernel<BreakElementsTask<float>> breakElementsKernel();
-template Kernel<BreakElementsTask<double>> breakElementsKernel();
-
 }  // namespace gravlab::cuda
