@@ -2,9 +2,9 @@
 //   INSTANTIATE_TEST_SUITE_P(Host, BackendSuite, testing::ValuesIn(kernelsOf({"reference", "cpu"})), kernelTestName);
 // Rule: a backend that cannot run here is not walked, and the test says so.
 #pragma once
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
 #include "sim/core/body_edit.h"
-#include "sim/core/error.h"
 #include "sim/forces/force_check.h"
 #include "sim/scenes/scene.h"
 #include "tests/bodies.h"

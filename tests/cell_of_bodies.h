@@ -1,6 +1,6 @@
 // A cell like those that the tree makes of its bodies.
 #pragma once
-#include "sim/core/vec3.h"
+#include "sim/api/vectors.h"
 #include "sim/tree/criterion.h"
 
 #include <span>

@@ -1,7 +1,7 @@
 // Mixed precision in units far from 1 on any backend: pairs have their own units. Include it once in a test binary:
 // INSTANTIATE_TEST_SUITE_P(Cpu, FarUnitSuite, testing::Values(kFar), nameOfBackend<FarUnitsOf>);
 #pragma once
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 #include "tests/far_units.h"

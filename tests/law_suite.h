@@ -1,8 +1,8 @@
 // Every pair law in every precision on each row of a backend, against the plain sum, and the meaning of its numbers. Include
 // it once in a test binary: INSTANTIATE_TEST_SUITE_P(Cpu, LawSuite, testing::Values(kLaws), nameOfBackend<LawsOf>);
 #pragma once
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
-#include "sim/core/error.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"

@@ -2,8 +2,8 @@
 // Include it once in a test binary: INSTANTIATE_TEST_SUITE_P(Cpu, TreeLawSuite, testing::Values(kTrees),
 // nameOfBackend<TreesOf>);
 #pragma once
+#include "sim/api/errors.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/core/error.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 #include "sim/scenes/scene.h"

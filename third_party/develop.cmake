@@ -1,5 +1,5 @@
-# What a program outside of this tree needs: the headers of the physics, all libraries, a CMake package (gravlab::program,
-# gravlab::sim) and a pkg-config file. tests/outside is such a program.
+# What a program outside of this tree needs: the public headers, all libraries, a CMake package (gravlab::program,
+# gravlab::commands, gravlab::sim) and a pkg-config file. clients/cpp and tests/outside are such programs.
 include(CMakePackageConfigHelpers)
 
 # The libraries that targets link, by name or path, each after those that need it; targets of this tree are left out.
@@ -50,17 +50,6 @@ add_library(gravlab_main STATIC ${PROJECT_SOURCE_DIR}/app/main.cpp)
 target_link_libraries(gravlab_main PRIVATE gravlab_app)
 gravlab_link_closure(GRAVLAB_SIM_LINKS gravlab_sim)
 gravlab_link_closure(GRAVLAB_PROGRAM_LINKS gravlab_app gravlab_render gravlab_sim)
-set(GRAVLAB_DEFINITIONS "")
-if(GRAVLAB_HAS_HDF5)
-  list(APPEND GRAVLAB_DEFINITIONS GRAVLAB_HAS_HDF5=1)
-endif()
-if(GRAVLAB_HAS_CUDA)
-  list(APPEND GRAVLAB_DEFINITIONS GRAVLAB_HAS_CUDA=1)
-endif()
-if(GRAVLAB_FAULTS)
-  list(APPEND GRAVLAB_DEFINITIONS GRAVLAB_FAULTS=1)
-endif()
-
 set(_package ${PROJECT_BINARY_DIR}/develop)
 set(_folder ${CMAKE_INSTALL_LIBDIR}/cmake/gravlab)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gravlab-config.cmake.in ${_package}/gravlab-config.cmake
@@ -73,21 +62,19 @@ foreach(_library ${GRAVLAB_PROGRAM_LINKS})
   endif()
   string(APPEND _links " ${_library}")
 endforeach()
-string(REPLACE ";" " -D" _definitions ";${GRAVLAB_DEFINITIONS}")
 file(RELATIVE_PATH _up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 file(WRITE ${_package}/gravlab.pc
 "prefix=\${pcfiledir}/${_up}
 Name: gravlab
 Description: laboratory for gravity between many bodies: the whole program, for additions of one's own
 Version: ${PROJECT_VERSION}
-Cflags: -std=c++20 -ffp-contract=off -I\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}/gravlab${_definitions}
+Cflags: -std=c++20 -ffp-contract=off -I\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}
 Libs: -L\${prefix}/${CMAKE_INSTALL_LIBDIR} -lgravlab_main -lgravlab_app -lgravlab_render -lgravlab_glad -lgravlab_sim -Wl,--as-needed${_links}
 ")
 
 # A component, so that packages of the program can leave it out.
 install(TARGETS gravlab_main gravlab_app gravlab_render glad gravlab_sim
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT develop)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/sim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gravlab COMPONENT develop
-  FILES_MATCHING PATTERN "*.h" PATTERN "*.inl" PATTERN "*.cuh")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/sim/api/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gravlab COMPONENT develop)
 install(FILES ${_package}/gravlab-config.cmake ${_package}/gravlab-config-version.cmake DESTINATION ${_folder} COMPONENT develop)
 install(FILES ${_package}/gravlab.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT develop)

@@ -3,9 +3,9 @@
 #include "app/bench/benchmark_text.h"
 #include "app/bench/term_bench.h"
 #include "app/tables/format.h"
+#include "sim/api/errors.h"
 #include "sim/backends/block_figures.h"
 #include "sim/backends/memory_probe.h"
-#include "sim/core/error.h"
 #include "sim/forces/bonds/bond_rows.h"
 #include "sim/forces/law.h"
 

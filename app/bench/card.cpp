@@ -5,7 +5,7 @@
 #include "app/system/built_in.h"
 #include "app/system/file_names.h"
 #include "app/tables/format.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/run/fingerprint.h"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 #include "app/system/built_in.h"
 #include "app/tables/format.h"
 #include "app/tables/text_values.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/value.h"
 

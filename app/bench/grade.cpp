@@ -2,8 +2,8 @@
 
 #include "app/bench/benchmark_text.h"
 #include "app/tables/format.h"
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
-#include "sim/core/error.h"
 #include "sim/core/text.h"
 #include "sim/scenes/scene.h"
 

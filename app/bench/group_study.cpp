@@ -2,9 +2,9 @@
 
 #include "app/bench/sweep.h"
 #include "app/tables/format.h"
+#include "sim/api/errors.h"
 #include "sim/backends/block_figures.h"
 #include "sim/backends/groups.h"
-#include "sim/core/error.h"
 #include "sim/scenes/scene.h"
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 #include "app/system/host_clock.h"
 #include "app/tables/format.h"
 #include "render/particle_buffer.h"
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
-#include "sim/core/error.h"
 #include "sim/core/thread_pool.h"
 #include "sim/forces/law.h"
 

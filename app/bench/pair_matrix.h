@@ -4,9 +4,9 @@
 #pragma once
 #include "render/image_texture.h"
 #include "render/value_colours.h"
+#include "sim/api/law.h"
 #include "sim/backends/pair_matrix.h"
 #include "sim/core/particles.h"
-#include "sim/forces/force_settings.h"
 
 #include <cstdint>
 #include <memory>

@@ -7,7 +7,7 @@
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/integrators/integrator.h"
 #include "sim/scenes/scene.h"

@@ -2,7 +2,7 @@
 
 #include "app/bench/verify.h"
 #include "app/system/interrupt.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/scenes/scene.h"

@@ -3,7 +3,8 @@
 
 #include "app/system/interrupt.h"
 #include "app/tables/format.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
+#include "sim/backends/backend.h"
 #include "sim/core/names.h"
 #include "sim/forces/cell_grid.h"
 #include "sim/forces/force_check.h"

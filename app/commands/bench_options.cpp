@@ -6,7 +6,7 @@
 #include "app/files/open_file.h"
 #include "app/film/film.h"
 #include "app/plots/page.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/forces/law_numbers.h"
 
@@ -85,8 +85,10 @@ void BenchCommand::add(OptionRows& rows) {
                 if (text != "papers") throw UsageError(unknownName("thing to draw beside", text, {"papers"}));
                 besidePapers = true;
             },
-            "with --figure unroll, block, split, bodies, cpu-gpu or ladder and a picture as -o: 'papers', what papers 000, "
-            "002 and 003 measured, with unfilled marks, also as shares of what each device can issue")
+            "with --figure unroll, block, split, bodies, cpu-gpu or ladder and a picture as -o: 'papers', what papers 000 "
+            "(G. Bertinelli, a report on N-body in CUDA), 002 (K. Shekofteh, a lecture in Heidelberg) and 003 (a course "
+            "report) "
+            "measured, with unfilled marks, also as shares of what each device can issue")
         .needs("--figure");
     rows.output("--card", "FILE", card, "measure this device and write its card: FILE.png to post, or FILE.txt")
         .excludes("--output", "--card names its file itself; leave out -o");

@@ -7,7 +7,7 @@
 #include "app/files/open_file.h"
 #include "app/system/interrupt.h"
 #include "app/tables/text_values.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/scenes/scene.h"

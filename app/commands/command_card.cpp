@@ -5,7 +5,7 @@
 #include "app/commands/command_bench.h"
 #include "app/system/interrupt.h"
 #include "app/tables/text_values.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/atomic_file.h"
 
 #include "sim/backends/backend.h"

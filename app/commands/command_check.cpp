@@ -6,7 +6,7 @@
 #include "app/commands/option_groups.h"
 #include "app/system/interrupt.h"
 #include "app/tables/format.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <cstdio>
 

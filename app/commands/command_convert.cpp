@@ -4,7 +4,7 @@
 #include "app/files/open_file.h"
 #include "app/system/interrupt.h"
 #include "app/tables/format.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/io/snapshot.h"

@@ -5,7 +5,7 @@
 #include "app/model/recorded.h"
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
 

@@ -4,7 +4,7 @@
 #include "app/commands/option_groups.h"
 #include "app/files/open_file.h"
 #include "app/system/interrupt.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/run/fingerprint.h"
 
 #include <nlohmann/json.hpp>

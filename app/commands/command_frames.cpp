@@ -14,7 +14,7 @@
 #include "app/view/frame.h"
 #include "render/finish_drawing.h"
 #include "render/particle_renderer.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/atomic_file.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "app/commands/option_groups.h"
 #include "app/system/interrupt.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/particles.h"
 #include "sim/core/text.h"
 #include "sim/core/value.h"

@@ -5,7 +5,7 @@
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/worksheet.h"
 #include "app/system/interrupt.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/text.h"
 #include "sim/io/file/atomic_file.h"
 

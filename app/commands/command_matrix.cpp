@@ -3,7 +3,7 @@
 #include "app/files/open_file.h"
 #include "app/lab/pair_numbers.h"
 #include "app/system/interrupt.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/run/simulation.h"
 #include "sim/scenes/scene.h"
 

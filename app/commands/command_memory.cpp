@@ -2,7 +2,7 @@
 #include "app/bench/benchmark_text.h"
 #include "app/commands/option_groups.h"
 #include "app/system/interrupt.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <cstdio>
 

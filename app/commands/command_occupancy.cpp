@@ -3,7 +3,7 @@
 #include "app/commands/subcommand.h"
 #include "app/tables/format.h"
 #include "app/tables/occupancy.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 
 #include <nlohmann/json.hpp>

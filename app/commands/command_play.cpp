@@ -12,7 +12,7 @@
 #include "app/system/interrupt.h"
 #include "app/system/picture.h"
 #include "app/ui/ui.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/text.h"
 
 #include <cstdio>

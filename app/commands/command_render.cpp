@@ -18,7 +18,7 @@
 #include "app/ui/ui.h"
 #include "app/view/base_host.h"
 #include "app/view/frame.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/text.h"
 
 #include <algorithm>

@@ -6,8 +6,8 @@
 #include "app/frontends/headless/headless.h"
 #include "app/system/built_in.h"
 #include "app/system/file_names.h"
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
-#include "sim/core/error.h"
 #include "sim/core/text.h"
 
 #include <sys/utsname.h>

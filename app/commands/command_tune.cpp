@@ -7,7 +7,7 @@
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"
 #include "app/tables/format.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include "sim/backends/backend.h"
 

@@ -13,7 +13,7 @@
 #include "app/system/interrupt.h"
 #include "app/system/picture.h"
 #include "app/tables/format.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/work_watch.h"
 
 #include <algorithm>

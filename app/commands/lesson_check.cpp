@@ -7,6 +7,7 @@
 #include "app/session/session.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 
 #include <algorithm>

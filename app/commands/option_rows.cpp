@@ -3,7 +3,7 @@
 #include "app/parameters/quantity.h"
 #include "app/system/file_names.h"
 #include "app/tables/own_kernel.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 
 #include <CLI/CLI.hpp>

@@ -2,7 +2,7 @@
 #include "app/commands/option_rows.h"
 #include "app/commands/subcommand.h"
 #include "app/system/built_in.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 
 #include <CLI/CLI.hpp>

@@ -4,7 +4,7 @@
 #include "app/files/snapshot_series.h"
 #include "app/parameters/quantity.h"
 #include "app/system/file_names.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
 #include "sim/io/snapshot.h"

@@ -3,7 +3,8 @@
 #include "app/plots/profile_plot.h"
 #include "app/tables/format.h"
 #include "app/tables/unit_text.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
+#include "sim/io/file/atomic_file.h"
 #include "sim/measure/diagnostics.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "app/files/scene_file.h"
 #include "app/model/ui_state.h"
 #include "app/parameters/parameter.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/io/run_settings.h"
 #include "sim/own/own_kernel.h"

@@ -2,7 +2,7 @@
 #include "app/control/action.h"
 #include "app/parameters/parameter.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 

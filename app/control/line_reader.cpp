@@ -1,7 +1,7 @@
 #include "app/control/line_reader.h"
 
 #include "app/control/script.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/read_files.h"
 #include "sim/io/file/source.h"
 

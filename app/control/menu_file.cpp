@@ -3,7 +3,7 @@
 #include "app/model/film_plan.h"
 #include "app/model/ui_state.h"
 #include "app/parameters/parameter.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/formats/units.h"
 #include "sim/io/shared_bodies.h"
 

@@ -5,7 +5,7 @@
 #include "app/parameters/parameter.h"
 #include "app/tables/drop.h"
 #include "app/tables/lab_sweep.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <algorithm>
 #include <cmath>

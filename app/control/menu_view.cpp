@@ -5,7 +5,7 @@
 #include "app/model/ui_state.h"
 #include "app/parameters/parameter.h"
 #include "render/colour_map.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include "app/model/document.h"
 #include "app/parameters/parameter.h"
 #include "app/parameters/quantity.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 

@@ -5,7 +5,7 @@
 #include "app/parameters/parameter.h"
 #include "app/system/file_names.h"
 #include "app/tables/text_values.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/io/file/atomic_file.h"

@@ -2,7 +2,7 @@
 // owns its data; the posting thread receives the result. While a FileJobs exists, only it calls snapshot formats.
 #pragma once
 #include "app/system/worker.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <cstddef>
 #include <cstdio>

@@ -3,7 +3,7 @@
 // Rule: names are compared as the files that they lead to, before any computation.
 #pragma once
 #include "app/model/start_options.h"
-#include "sim/forces/force_settings.h"
+#include "sim/api/law.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/snapshot.h"
 

@@ -3,7 +3,7 @@
 #include "app/files/open_file.h"
 #include "app/files/scene_file.h"
 #include "app/parameters/parameter.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/text.h"
 #include "sim/forces/law.h"
 #include "sim/io/file/source.h"

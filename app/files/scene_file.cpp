@@ -13,7 +13,7 @@
 #include "app/system/built_in.h"
 #include "app/system/picture.h"
 #include "app/tables/format.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"

@@ -1,7 +1,7 @@
 // File jobs for snapshots. Rule: where memory is too short, the error names the file.
 #pragma once
 #include "app/files/file_jobs.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/snapshot.h"
 
 #include <functional>

@@ -2,7 +2,7 @@
 #include "app/files/snapshot_series.h"
 
 #include "app/tables/format.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
 #include "sim/io/snapshot.h"

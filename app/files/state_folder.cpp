@@ -2,7 +2,7 @@
 
 #include "app/system/file_names.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/text.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"

@@ -1,7 +1,7 @@
 // The keys of a TOML text, each with its table, value and line, for config.toml and scene files.
 // Rule: an invalid line affects only itself. A reader can name it, or skip it and use the rest.
 #pragma once
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <cstddef>
 #include <string>

@@ -5,7 +5,7 @@
 #include "app/system/file_names.h"
 #include "app/system/interrupt.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 

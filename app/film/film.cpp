@@ -1,7 +1,7 @@
 // Writers of pictures, and the meaning of -o. User text is never a format string.
 #include "app/film/film.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/atomic_file.h"
 
 #include <algorithm>

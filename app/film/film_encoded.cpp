@@ -4,7 +4,7 @@
 #include "app/film/encoders.h"
 #include "app/system/child_process.h"
 #include "app/system/interrupt.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/value.h"
 #include "sim/io/file/atomic_file.h"
 

@@ -6,7 +6,7 @@
 #include "app/system/built_in.h"
 #include "app/system/file_names.h"
 #include "app/tables/format.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/atomic_file.h"
 
 #include <algorithm>

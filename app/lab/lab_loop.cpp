@@ -5,8 +5,8 @@
 #include "app/system/file_names.h"
 #include "app/system/host_clock.h"
 #include "render/finish_drawing.h"
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
-#include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 
 #include "app/system/interrupt.h"
 #include "app/tables/format.h"
-#include "sim/core/error.h"
-#include "sim/core/vec3.h"
+#include "sim/api/errors.h"
+#include "sim/api/vectors.h"
 #include "sim/forces/law.h"
 #include "sim/io/file/atomic_file.h"
 

@@ -1,7 +1,8 @@
 // The numbers of all pairs, which the matrix shows in colours, as a file.
 #pragma once
+#include "sim/api/law.h"
 #include "sim/backends/pair_matrix.h"
-#include "sim/forces/force_settings.h"
+#include "sim/core/particles.h"
 
 #include <span>
 #include <string>

@@ -4,6 +4,7 @@
 #include "app/lessons/placeholders.h"
 #include "app/model/twin_choice.h"
 #include "app/parameters/parameter.h"
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "app/model/recorded.h"
 #include "app/parameters/parameter.h"
 #include "app/tables/format.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/text.h"
 
 #include <cctype>

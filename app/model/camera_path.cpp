@@ -1,7 +1,7 @@
 #include "app/model/camera_path.h"
 #include "app/tables/format.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/toml_value.h"
 
 #include <algorithm>

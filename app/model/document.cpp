@@ -3,7 +3,7 @@
 
 #include "app/model/look.h"
 #include "app/tables/colour_mode.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/run/resolve.h"

@@ -1,7 +1,7 @@
 #include "app/model/film_plan.h"
 
 #include "app/model/document.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 #pragma once
 #include "app/tables/occupancy.h"
 #include "app/tables/own_kernel.h"
+#include "sim/api/errors.h"
 #include "sim/backends/pair_matrix.h"
-#include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/run/configuration.h"
 

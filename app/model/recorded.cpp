@@ -1,7 +1,7 @@
 #include "app/model/recorded.h"
 
 #include "app/tables/format.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/text.h"
 #include "sim/core/value.h"
 #include "sim/forces/precision.h"

@@ -4,7 +4,7 @@
 #include "app/parameters/quantity.h"
 #include "app/tables/format.h"
 #include "app/tables/text_values.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/io/toml_value.h"
 

@@ -3,7 +3,7 @@
 #include "app/model/twin_choice.h"
 #include "app/parameters/parameter_rows.h"
 #include "app/parameters/setting_choices.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/io/run_settings.h"

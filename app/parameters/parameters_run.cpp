@@ -1,8 +1,8 @@
 // The computation: scene, bodies, backend, kernel, physics and pace; and the facts of the run.
 #include "app/parameters/parameter_rows.h"
+#include "sim/api/contact.h"
+#include "sim/api/errors.h"
 #include "sim/backends/devices.h"
-#include "sim/contact/contact_settings.h"
-#include "sim/core/error.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/precision.h"

@@ -3,7 +3,7 @@
 #include "app/model/look.h"
 #include "app/parameters/parameter_rows.h"
 #include "app/tables/drop.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/tree/key.h"
 
 #include <algorithm>

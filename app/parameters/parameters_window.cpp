@@ -3,7 +3,7 @@
 #include "app/model/film_plan.h"
 #include "app/parameters/parameter_rows.h"
 #include "app/tables/lab_sweep.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/snapshot.h"
 #include "sim/measure/profile.h"
 

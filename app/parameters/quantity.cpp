@@ -5,7 +5,7 @@
 #include "app/tables/format.h"
 #include "app/tables/text_values.h"
 #include "app/tables/unit_text.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 

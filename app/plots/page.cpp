@@ -1,7 +1,7 @@
 #include "app/plots/page.h"
 
 #include "app/system/child_process.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/atomic_file.h"
 
 #include <sys/mman.h>

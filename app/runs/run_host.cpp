@@ -3,8 +3,8 @@
 #include "app/model/look.h"
 #include "app/runs/device_parts.h"
 #include "app/system/host_clock.h"
+#include "sim/api/errors.h"
 #include "sim/contact/contact.h"
-#include "sim/core/error.h"
 #include "sim/forces/bonds/bonds.h"
 #include "sim/measure/profile.h"
 

@@ -3,8 +3,8 @@
 // Rule: no result for few bodies, or where gravity does not bind them. A very large N is sampled, and the result says so.
 #pragma once
 #include "app/system/worker.h"
+#include "sim/api/law.h"
 #include "sim/core/particles.h"
-#include "sim/forces/force_settings.h"
 #include "sim/scenes/scene.h"
 
 #include <cstddef>

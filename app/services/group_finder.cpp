@@ -1,8 +1,8 @@
 #include "app/services/group_finder.h"
 
 #include "app/runs/run_host.h"
+#include "sim/api/errors.h"
 #include "sim/backends/groups.h"
-#include "sim/core/error.h"
 
 #include <algorithm>
 #include <new>

@@ -2,7 +2,7 @@
 
 #include "app/system/host_clock.h"
 #include "app/tables/format.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <cmath>
 #include <thread>

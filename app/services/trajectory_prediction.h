@@ -3,7 +3,7 @@
 #pragma once
 #include "app/runs/sampler.h"
 #include "app/services/service.h"
-#include "sim/core/vec3.h"
+#include "sim/api/vectors.h"
 #include "sim/run/trajectory.h"
 
 #include <glm/vec3.hpp>

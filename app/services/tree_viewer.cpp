@@ -1,7 +1,7 @@
 #include "app/services/tree_viewer.h"
 
 #include "app/runs/run_host.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <algorithm>
 #include <new>

@@ -1,6 +1,6 @@
 #include "app/session/player.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/text.h"
 
 #include <poll.h>

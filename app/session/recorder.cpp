@@ -8,7 +8,7 @@
 #include "app/system/host_clock.h"
 #include "app/system/picture.h"
 #include "app/tables/format.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <algorithm>
 #include <limits>

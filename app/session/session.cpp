@@ -2,7 +2,7 @@
 
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/text.h"
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include "app/system/file_names.h"
 #include "app/tables/format.h"
 #include "app/view/base_host.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/io/file/atomic_file.h"

@@ -1,6 +1,6 @@
 #include "app/system/file_names.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <mutex>
 #include <set>

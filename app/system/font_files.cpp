@@ -1,7 +1,7 @@
 // The fonts inside the program, and the usual paths of system fonts, best first.
 #include "app/system/built_in.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/source.h"
 
 #include <cstdlib>

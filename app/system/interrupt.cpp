@@ -1,7 +1,7 @@
 // Notes Ctrl-C and kill; commands check for them between steps.
 #include "app/system/interrupt.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <unistd.h>
 

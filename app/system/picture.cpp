@@ -2,7 +2,7 @@
 // object with a destructor is made between setjmp and the last png_ call.
 #include "app/system/picture.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
 

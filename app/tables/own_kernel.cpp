@@ -1,6 +1,6 @@
 #include "app/tables/own_kernel.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/source.h"
 
 #include <algorithm>

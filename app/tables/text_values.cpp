@@ -1,6 +1,6 @@
 #include "app/tables/text_values.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <cmath>
 #include <limits>

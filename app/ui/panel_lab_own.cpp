@@ -5,7 +5,7 @@
 #include "app/ui/panel_input.h"
 #include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <algorithm>
 

@@ -1,15 +1,15 @@
 // One interface for everything that can advance bodies, and the table of the backends in this build.
 // Rule: one thread drives one backend.
 #pragma once
+#include "sim/api/bodies.h"
+#include "sim/api/law.h"
 #include "sim/backends/force_method.h"
 #include "sim/backends/kernel.h"
 #include "sim/backends/launch_facts.h"
 #include "sim/core/clock.h"
 #include "sim/core/particles.h"
-#include "sim/core/state_array.h"
 #include "sim/core/vertex.h"
 #include "sim/forces/force_check.h"
-#include "sim/forces/force_settings.h"
 #include "sim/forces/force_term.h"
 #include "sim/integrators/integrator.h"
 #include "sim/measure/diagnostics.h"
@@ -262,8 +262,8 @@ public:
     virtual ContactWatch* contactWatch() { return nullptr; }
 
     virtual WorkTotals totals() = 0;
-    /// Instructions per second that the device can issue at its highest clock, all lanes counted (SMs x lanes x clock); 0
-    /// where that is not known. A rate above this over KernelRow::issuedPerDirectedPair is a measuring error.
+    /// Instructions per second that all devices of the run can issue at their highest clock, all lanes counted (SMs x lanes
+    /// x clock); 0 where that is not known. A rate above this over KernelRow::issuedPerDirectedPair is a measuring error.
     virtual double issueSlotsPerSecond() const { return 0; }
     /// Highest rates of multiply-adds, inverse roots and reads on the device. May measure, which takes some 0.2 s, and
     /// waits.

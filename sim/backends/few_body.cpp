@@ -1,8 +1,8 @@
 // The step loop is a template on the law, so that a force is a loop and not a call.
 #include "sim/backends/few_body.h"
 
+#include "sim/api/errors.h"
 #include "sim/backends/step_cursor.h"
-#include "sim/core/error.h"
 #include "sim/forces/law.h"
 
 #include <algorithm>

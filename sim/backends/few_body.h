@@ -1,10 +1,10 @@
 // A small system in double precision on one core, tuned for one core: no pool, no virtual call per force.
 // Rule: each pair is computed once; the order of sums is fixed, so the same input gives the same bits.
 #pragma once
+#include "sim/api/law.h"
 #include "sim/backends/backend.h"
 #include "sim/backends/step_clock.h"
 #include "sim/core/particles.h"
-#include "sim/forces/force_settings.h"
 #include "sim/forces/force_term.h"
 #include "sim/integrators/integrator.h"
 #include "sim/integrators/radau15_dense.h"

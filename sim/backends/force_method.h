@@ -1,9 +1,9 @@
 // One method that computes one force term on one device: a rung of the ladder, a tree, a list of bonds.
 // Rule: the slices of an evaluation change no bit of its result.
 #pragma once
-#include "sim/core/state_array.h"
+#include "sim/api/bodies.h"
+#include "sim/api/law.h"
 #include "sim/forces/force_check.h"
-#include "sim/forces/force_settings.h"
 #include "sim/integrators/active_bodies.h"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 // A resumed run must not evaluate a force more often than a run that never stopped. The state of a method therefore includes
 // the accelerations of the last complete step and everything that they depend on.
 #pragma once
+#include "sim/api/bodies.h"
 #include "sim/core/pages.h"
-#include "sim/core/state_array.h"
 #include "sim/core/thread_pool.h"
 #include "sim/forces/force_term.h"
 

@@ -1,9 +1,9 @@
 // Joins the kernel rows of all backends. Rule: rows of one backend stay together and in ladder order.
 #include "sim/backends/kernel.h"
 
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/forces/force_term.h"
 #include "sim/tree/criterion.h"

@@ -1,6 +1,6 @@
 // The force-kernel table and what a user tunes live. A row names the idea that it adds to the row above it.
 #pragma once
-#include "sim/forces/force_settings.h"
+#include "sim/api/law.h"
 
 #include <cstddef>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "sim/backends/memory_need.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 

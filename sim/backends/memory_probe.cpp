@@ -1,6 +1,6 @@
 #include "sim/backends/memory_probe.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 namespace gravlab {
 

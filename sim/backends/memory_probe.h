@@ -1,8 +1,8 @@
 // Times of the memories of a device: latency of a read from each level, reads at strides, and ways between host and device.
 // Rule: a probe uses its own memory and no bodies, and a call of measure() fits into a frame.
 #pragma once
+#include "sim/api/vectors.h"
 #include "sim/backends/backend.h"
-#include "sim/core/host_device.h"
 
 #include <cstdint>
 #include <memory>

@@ -1,6 +1,6 @@
 #include "sim/backends/pair_matrix.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 
 #include <algorithm>

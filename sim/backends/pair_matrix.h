@@ -1,7 +1,7 @@
 // The matrix of all pair forces |F_ij|, computed by a device that holds the bodies. Rules: it shows the last complete step;
 // no call waits; results are values, and colours are chosen elsewhere.
 #pragma once
-#include "sim/core/host_device.h"
+#include "sim/api/vectors.h"
 #include "sim/core/vertex.h"
 
 #include <cmath>

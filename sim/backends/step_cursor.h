@@ -1,8 +1,8 @@
 // The progress of a step, and when a call on the host stops; sim/engine/step_engine.h has the loop.
 // Rule: the order of operations never depends on the budget, so slicing leaves results bit-identical.
 #pragma once
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
-#include "sim/core/error.h"
 #include "sim/integrators/apply_op.h"
 
 #include <algorithm>

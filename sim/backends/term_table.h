@@ -1,6 +1,7 @@
 // The methods of a backend for kinds of terms beside the pair law. Rule: kinds are words, so a new kind adds its own rows
 // and changes no file of the backend.
 #pragma once
+#include "sim/api/method.h"
 #include "sim/backends/kernel.h"
 #include "sim/forces/force_term.h"
 
@@ -11,6 +12,17 @@
 #include <string_view>
 
 namespace gravlab {
+
+/// The public row of a kernel that a program adds.
+template <template <class> class Kernel>
+KernelRow addedRow(std::string_view backend, const TermKernelRow<Kernel>& row) {
+    KernelRow made{.backend = backend, .term = row.term, .name = row.name, .idea = row.idea};
+    made.usual.block = row.block;
+    if (row.blocks.empty()) return made;
+    made.blockSizes = row.blocks;
+    made.blocks = {row.blocks.front(), row.blocks.back()};
+    return made;
+}
 
 /// Rows with a KernelRow `row` and its code; those of a kind are in ladder order, the best last. Fill it before main(), or
 /// before the first backend is made.

@@ -1,6 +1,6 @@
 // How rows that compute each pair once divide their work on a device. The lab shows it on every machine.
 #pragma once
-#include "sim/core/host_device.h"
+#include "sim/api/vectors.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,9 +1,9 @@
 // The cells of an octree for display: those of one level, or those that act on one body, and how they act. The host computes
 // them, whichever backend runs, by the tree and the criterion of the tree rows.
 #pragma once
+#include "sim/api/law.h"
+#include "sim/api/vectors.h"
 #include "sim/core/particles.h"
-#include "sim/core/vec3.h"
-#include "sim/forces/force_settings.h"
 
 #include <cstddef>
 #include <cstdint>

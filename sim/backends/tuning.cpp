@@ -1,7 +1,7 @@
 // Look-up of tuned choices.
 #include "sim/backends/tuning.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <cmath>
 

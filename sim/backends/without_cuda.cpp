@@ -1,10 +1,10 @@
 // The device's backend in a build without CUDA, in the place of all of backends/cuda: rows as a build with CUDA recorded
 // them, and the reason why none of them can run. Rule: a name of a file, a rate or a lesson stays known in every build.
+#include "sim/api/errors.h"
 #include "sim/backends/devices.h"
 #include "sim/backends/groups.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/backends/memory_probe.h"
-#include "sim/core/error.h"
 #include "sim/own/own_kernel.h"
 
 #include <limits>

@@ -2,7 +2,7 @@
 // parts.cpp.
 #include "sim/contact/contact.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/text.h"
 #include "sim/core/thread_pool.h"
 #include "sim/forces/law.h"

@@ -1,9 +1,9 @@
 // Contacts of bodies with radii: found along the straight path of a step, resolved in fp64 on the host at its end.
 // Rule: the order is that of time, then of ids; it depends on neither slices nor threads. G = 1.
 #pragma once
-#include "sim/contact/contact_settings.h"
+#include "sim/api/bodies.h"
+#include "sim/api/contact.h"
 #include "sim/core/particles.h"
-#include "sim/core/state_array.h"
 #include "sim/forces/force_term.h"
 
 #include <cmath>

@@ -1,8 +1,8 @@
 // Straight paths of bodies within a step.
 #pragma once
-#include "sim/contact/contact_settings.h"
+#include "sim/api/contact.h"
+#include "sim/api/vectors.h"
 #include "sim/contact/touch.h"
-#include "sim/core/vec3.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // The moment at which two spheres on straight paths touch, and bounds of such paths. Host and device.
 #pragma once
-#include "sim/core/vec3.h"
+#include "sim/api/vectors.h"
 
 #include <cmath>
 #include <cstdint>

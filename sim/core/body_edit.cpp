@@ -1,7 +1,7 @@
 // Edits of single bodies. They act on a copy, so that a bad edit in a list changes nothing.
 #include "sim/core/body_edit.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <algorithm>
 #include <unordered_map>

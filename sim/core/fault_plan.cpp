@@ -1,7 +1,7 @@
 // Parsing and counting of planned faults.
 #include "sim/core/fault_plan.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Names that people type: exact lookup in a table, and a message with the valid ones and the nearest when it fails.
 #pragma once
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <functional>
 #include <span>

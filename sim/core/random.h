@@ -1,7 +1,7 @@
 // Random numbers for scenes: a hashed counter. Rule: no std distributions, so that a seed gives the same bytes wherever the
 // mathematical library does. One stream per body makes the result independent of threads and order.
 #pragma once
-#include "sim/core/vec3.h"
+#include "sim/api/vectors.h"
 
 #include <cmath>
 #include <cstdint>

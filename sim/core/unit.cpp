@@ -1,4 +1,4 @@
-#include "sim/core/unit.h"
+#include "sim/api/units.h"
 
 #include "sim/core/text.h"
 

@@ -1,7 +1,7 @@
 // The numbers that define a run, checked where they enter.
 #include "sim/core/validation.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/text.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // What backends with an engine have in common: the engine in either precision, and the queries that it answers alone.
 #pragma once
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
 #include "sim/contact/contact.h"
-#include "sim/core/error.h"
 
 #include <memory>
 #include <string>

@@ -1,9 +1,9 @@
 // Rounded places in a binary tree of boxes, each cut in the middle of its longest side.
 #include "sim/forces/close_pairs.h"
 
+#include "sim/api/vectors.h"
 #include "sim/core/pages.h"
 #include "sim/core/thread_pool.h"
-#include "sim/core/vec3.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 

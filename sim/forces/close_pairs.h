@@ -1,8 +1,8 @@
 // Finds bodies so close to another one that rounding their coordinates to single precision spoils their force. Rule: examine
 // every body; a sample of a large cluster would miss its few binaries.
 #pragma once
+#include "sim/api/law.h"
 #include "sim/core/particles.h"
-#include "sim/forces/force_settings.h"
 
 #include <cstdint>
 #include <optional>

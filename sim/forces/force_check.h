@@ -1,7 +1,7 @@
 // Compares accelerations of sampled bodies with fp64: relative errors, and a NaN never passes.
 #pragma once
+#include "sim/api/law.h"
 #include "sim/core/particles.h"
-#include "sim/forces/force_settings.h"
 
 #include <cstdint>
 #include <limits>

@@ -1,7 +1,7 @@
 // The pair law as a term, the kinds of terms that the program knows, and terms in files.
 #include "sim/forces/force_term.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/text.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"

@@ -7,7 +7,7 @@
 //   U   = sum_{i<j} s_i s_j potential(r^2)   [M L^2/T^2]; d potential / dr = r forceOverDistance
 // and the inertia of a body is s / k: mass for gravity (k = 1), mass for charges (s = q, k = q / m).
 #pragma once
-#include "sim/forces/force_settings.h"
+#include "sim/api/law.h"
 
 #include <algorithm>
 #include <array>

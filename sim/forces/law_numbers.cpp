@@ -1,6 +1,6 @@
 #include "sim/forces/law_numbers.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/text.h"
 #include "sim/forces/law.h"
 
@@ -48,7 +48,7 @@ std::span<const LawNumber> lawNumbers() {
      acts<&ForceSettings::member>,                                                        \
      of,                                                                                  \
      note},
-#include "sim/forces/laws/numbers.inl"
+#include "sim/api/law_numbers.inl"
 #undef GRAVLAB_LAW_NUMBER
     };
     return rows;

@@ -1,7 +1,7 @@
 // The precisions by name, for options, files, lists and reports; Precision says what they compute. Rule: their names are
 // spelled nowhere else.
 #pragma once
-#include "sim/forces/force_settings.h"
+#include "sim/api/law.h"
 
 #include <span>
 #include <string>

@@ -1,6 +1,6 @@
 #include "sim/forces/second_pair_law.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 

@@ -1,6 +1,6 @@
 // The bodies with mass of a state in which most bodies have none, as in rings, streams and tracers.
 #pragma once
-#include "sim/core/vec3.h"
+#include "sim/api/vectors.h"
 
 #include <algorithm>
 #include <cstddef>

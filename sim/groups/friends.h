@@ -3,7 +3,7 @@
 // Rule: only friendSquare() decides about friends, in double precision, and it rounds alike everywhere. So groups are the
 // same for every method and number of threads.
 #pragma once
-#include "sim/core/host_device.h"
+#include "sim/api/vectors.h"
 #include "sim/tree/key.h"
 
 #include <atomic>

@@ -1,6 +1,6 @@
 #include "sim/groups/groups.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/random.h"
 #include "sim/core/text.h"
 #include "sim/core/thread_pool.h"

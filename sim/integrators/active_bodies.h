@@ -1,6 +1,6 @@
 // The bodies of a force evaluation, all or some. Host and device.
 #pragma once
-#include "sim/core/host_device.h"
+#include "sim/api/vectors.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 // Rule: each assignment rounds by itself, as its arithmetic defines, so that the division of a list of operations changes no
 // bit.
 #pragma once
-#include "sim/core/host_device.h"
+#include "sim/api/vectors.h"
 #include "sim/integrators/integrator.h"
 
 namespace gravlab {

@@ -2,7 +2,7 @@
 // accelerations at the beginning of the run's step, and stay until it ends. There all bodies are at the same time again, so
 // rungs do not belong to a state. Host and device.
 #pragma once
-#include "sim/core/host_device.h"
+#include "sim/api/vectors.h"
 #include "sim/integrators/active_bodies.h"
 
 #include <array>

@@ -1,7 +1,7 @@
 // An adaptive integrator of order 15 for close encounters: Gauss-Radau nodes, implicit, with compensated sums.
 // Rule: plain arrays of doubles and one force callback; it knows nothing of bodies.
 #pragma once
-#include "sim/core/state_array.h"
+#include "sim/api/bodies.h"
 
 #include <array>
 #include <cstddef>

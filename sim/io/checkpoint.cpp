@@ -1,8 +1,8 @@
 // Checkpoints, and suitable settings for bodies that have none in their file.
 #include "sim/io/checkpoint.h"
 
+#include "sim/api/errors.h"
 #include "sim/contact/contact.h"
-#include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/core/validation.h"

@@ -1,8 +1,8 @@
 // The rows, and the few lines of TOML that flat settings need.
 #include "sim/io/run_settings.h"
 
+#include "sim/api/errors.h"
 #include "sim/backends/devices.h"
-#include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/core/validation.h"
@@ -280,7 +280,7 @@ const SettingRow kRows[] = {
      "outer forces, as in \"nfw,mass=100,scale=1.6;drag,rate=0.1\", or none"},
     GRAVLAB_OPEN_ROW(law, "law", nameOf, laws(), law, "the name of a law"),
 #define GRAVLAB_LAW_NUMBER(member, ...) lawNumberRow<&RunRequest::member>(),
-#include "sim/forces/laws/numbers.inl"
+#include "sim/api/law_numbers.inl"
     GRAVLAB_OPEN_ROW(contact, "contact", nameOf, contactModes(), mode, "\"none\", \"merge\", \"bounce\" or \"stick\""),
     GRAVLAB_OPEN_NUMBER(radius, "radius", 0.0, 1e300, "a finite number of at least 0"),
     GRAVLAB_OPEN_NUMBER(density, "density", 0.0, 1e300, "a finite number of at least 0"),

@@ -1,6 +1,6 @@
 #include "sim/io/shared_bodies.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/thread_pool.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/body_collector.h"

@@ -1,7 +1,7 @@
 // The table of formats, detection by content, and the two public functions: read and write.
 #include "sim/io/snapshot.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"

@@ -1,11 +1,11 @@
 // Bodies in a file: the content of a snapshot, reading any known format, writing one. Rule: all or nothing. A read gives
 // every body, checked, or throws; a write replaces the file as a whole or leaves it.
 #pragma once
+#include "sim/api/bodies.h"
 #include "sim/backends/kernel.h"
 #include "sim/core/body_names.h"
 #include "sim/core/file_units.h"
 #include "sim/core/particles.h"
-#include "sim/core/state_array.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,8 +1,8 @@
 // The Kepler orbit of one body about another: the motion of two isolated point masses from now on.
 #pragma once
+#include "sim/api/law.h"
+#include "sim/api/vectors.h"
 #include "sim/core/particles.h"
-#include "sim/core/vec3.h"
-#include "sim/forces/force_settings.h"
 
 #include <cstddef>
 #include <optional>

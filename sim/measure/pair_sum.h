@@ -1,8 +1,8 @@
 // The energy of all pairs, and of one body, on the host. Rule: fp64 sums in an order of their own, so that threads change no
 // bit. A row of a tree brings its own sum, see sim/backends/cpu/backend_cpu.h.
 #pragma once
+#include "sim/api/law.h"
 #include "sim/core/particles.h"
-#include "sim/forces/force_settings.h"
 #include "sim/forces/force_term.h"
 
 #include <cmath>

@@ -1,8 +1,8 @@
 // Observables of a galaxy against the distance from a centre: rotation, surface density, dispersions, Toomre Q.
 // Rule: a pure function of the bodies; for very large N it takes an even sample and reports its size.
 #pragma once
+#include "sim/api/law.h"
 #include "sim/core/particles.h"
-#include "sim/forces/force_settings.h"
 
 #include <cstddef>
 #include <span>

@@ -1,7 +1,7 @@
 // The text of an own kernel, and NVRTC, which is opened by its name so that nothing depends on it.
 #include "sim/own/own_kernel.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/own/checked_addresses.h"

@@ -1,8 +1,8 @@
 #include "sim/run/configuration.h"
 
+#include "sim/api/errors.h"
 #include "sim/backends/cpu/backend_cpu.h"
 #include "sim/backends/kernel.h"
-#include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/forces/cell_grid.h"
 #include "sim/forces/fields/field_text.h"

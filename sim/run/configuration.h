@@ -2,9 +2,9 @@
 // Rule: a value that is set in a request is the user's; an empty one is left to scene, backend or machine. Nothing is
 // inferred from two equal values.
 #pragma once
+#include "sim/api/law.h"
 #include "sim/backends/tuning.h"
 #include "sim/forces/fields/field.h"
-#include "sim/forces/force_settings.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/run/start_state.h"
 #include "sim/scenes/scene.h"
@@ -99,7 +99,7 @@ struct RunRequest {
     std::optional<Law> law{};           ///< empty: the scene's
     // The numbers of the laws; empty: the scene's.
 #define GRAVLAB_LAW_NUMBER(member, ...) std::optional<double> member{};
-#include "sim/forces/laws/numbers.inl"
+#include "sim/api/law_numbers.inl"
 #undef GRAVLAB_LAW_NUMBER
     std::optional<std::string> fields{};  ///< outer forces, see parsedFields(); empty: the scene's
     // Contacts; empty: the scene's.

@@ -1,8 +1,8 @@
 // Rounds, runs, hashes.
 #include "sim/run/fingerprint.h"
 
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
-#include "sim/core/error.h"
 #include "sim/core/sha256.h"
 #include "sim/forces/fields/field_text.h"
 #include "sim/forces/law.h"

@@ -1,9 +1,9 @@
 // Checks memory first, then the bodies, then all that depends on them.
 #include "sim/run/judge.h"
 
+#include "sim/api/errors.h"
 #include "sim/backends/memory_need.h"
 #include "sim/contact/contact.h"
-#include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/validation.h"
 #include "sim/core/work_watch.h"

@@ -1,9 +1,9 @@
 // The order of the defaults: scene, integrator, force, backend, number of bodies, accuracy, precision.
 #include "sim/run/resolve.h"
 
+#include "sim/api/errors.h"
 #include "sim/backends/kernel.h"
 #include "sim/contact/contact.h"
-#include "sim/core/error.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"

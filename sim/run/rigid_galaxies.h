@@ -1,8 +1,8 @@
 // Large N whose galaxies keep their shape: each galaxy moves as a whole under the pull of the others.
 // Rule: plain sums over all bodies, none sampled; single precision for pairs, double for the sums.
 #pragma once
+#include "sim/api/law.h"
 #include "sim/core/particles.h"
-#include "sim/forces/force_settings.h"
 
 #include <cstddef>
 #include <optional>

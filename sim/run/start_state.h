@@ -1,12 +1,12 @@
 // Bodies of a run that starts without a scene's builder: from a file, or from a run that is continued.
 // Rule: it never changes once made; settings share it.
 #pragma once
-#include "sim/contact/contact_settings.h"
+#include "sim/api/bodies.h"
+#include "sim/api/contact.h"
 #include "sim/core/body_names.h"
 #include "sim/core/clock.h"
 #include "sim/core/file_units.h"
 #include "sim/core/particles.h"
-#include "sim/core/state_array.h"
 #include "sim/scenes/scene.h"
 
 #include <optional>

@@ -1,9 +1,10 @@
 // Small systems are copied into a backend of their own; in large ones the pull of all bodies acts on one.
 #include "sim/run/trajectory.h"
 
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
 #include "sim/core/body_edit.h"
-#include "sim/core/error.h"
+#include "sim/core/particles.h"
 #include "sim/run/rigid_galaxies.h"
 
 #include <algorithm>

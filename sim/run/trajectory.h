@@ -1,8 +1,8 @@
 // The future path of a body for some time ahead, computed from a copy of the run without changing it.
 // Rule: the method names what is left out, and the path shows it.
 #pragma once
+#include "sim/api/law.h"
 #include "sim/core/particles.h"
-#include "sim/forces/force_settings.h"
 #include "sim/forces/force_term.h"
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // phases of the epicycles follow a logarithmic spiral, so that orbits crowd along trailing arms. Rule: places and speeds
 // belong together, so that the arms rotate slowly and the disc's own gravity sustains them.
 #pragma once
-#include "sim/core/vec3.h"
+#include "sim/api/vectors.h"
 
 #include <algorithm>
 #include <cmath>

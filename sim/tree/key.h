@@ -1,7 +1,7 @@
 // Position of a body on a space-filling curve. Bodies with neighbouring keys are near each other, and bodies whose keys
 // begin alike are in one cube of the octree. Host and device.
 #pragma once
-#include "sim/core/host_device.h"
+#include "sim/api/vectors.h"
 
 #include <bit>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Properties of trees that all backends have in common, apart from arithmetic: the rungs, the walking groups, the largest
 // size of a tree, and the accuracy of each rung.
 #pragma once
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/tree/criterion.h"
 #include "sim/tree/key.h"
 

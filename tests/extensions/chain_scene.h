@@ -1,6 +1,6 @@
 // A scene with a force term beside the pair law; including this header adds it.
 #pragma once
-#include "sim/scenes/scene.h"
+#include "sim/api/scene.h"
 #include "springs.h"
 #include "tests/bodies.h"
 

@@ -3,8 +3,8 @@
 //   INSTANTIATE_TEST_SUITE_P(Host, ExtensionSuite, testing::Values("reference", "cpu"));
 #pragma once
 #include "chain_scene.h"
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
-#include "sim/core/error.h"
 #include "sim/forces/force_term.h"
 #include "sim/forces/term_check.h"
 #include "sim/io/checkpoint.h"

@@ -1,8 +1,6 @@
 // A force that depends on velocities, and the error of a backend's steps under it.
 #pragma once
-#include "sim/backends/backend.h"
-#include "sim/forces/force_term.h"
-#include "tests/bodies.h"
+#include "sim/api/simulation.h"
 
 #include <cmath>
 #include <cstdint>
@@ -33,15 +31,19 @@ public:
 };
 
 /// The error of a speed slowed by friction at time 1.
-inline double missOfFriction(const char* backendName, const char* method, int steps) {
-    const std::unique_ptr<Backend> made = backend(backendName).make({});
-    made->load(testing_support::bodiesOf({{0, 0, 0, 0}}, {{0, 2, 0, 1}}),
-               termsOf({.precision = Precision::fp64, .softening = 1}, {std::make_shared<const Friction>()}), {});
-    for (int done = 0; done < steps;)
-        done += static_cast<int>(
-            made->advance(integrator(method).program, 1.0 / steps, {.steps = steps - done}, nullptr).stepsCompleted);
-    ParticleSet end = made->bodies();
-    return std::abs(end.velocity[0].y - 2 * std::exp(-Friction::kRate));
+inline double missOfFriction(const char* backend, const char* integrator, int steps) {
+    ParticleSet body;
+    body.resize(1);
+    body.velocity[0] = {0, 2, 0, 1};
+    Experiment run({.bodies = body,
+                    .terms = {std::make_shared<const Friction>()},
+                    .settings = {{"backend", backend},
+                                 {"integrator", integrator},
+                                 {"precision", "fp64"},
+                                 {"softening", "1"},
+                                 {"time_step", std::to_string(1.0 / steps)}}});
+    run.step(steps);
+    return std::abs(run.bodies().velocity[0].y - 2 * std::exp(-Friction::kRate));
 }
 
 }  // namespace gravlab

@@ -1,8 +1,8 @@
 // A force term from outside the program: springs between named bodies. With springs_cpu.cpp and springs_cuda.cu the addition
 // is complete; force_term_suite.h proves that it runs everywhere.
 #pragma once
-#include "sim/core/error.h"
-#include "sim/forces/force_term.h"
+#include "sim/api/errors.h"
+#include "sim/api/term.h"
 
 #include <cmath>
 #include <unordered_map>

@@ -3,7 +3,7 @@
 #pragma once
 #include "app/commands/subcommand.h"
 #include "app/parameters/parameter.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/vertex.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/run_settings.h"

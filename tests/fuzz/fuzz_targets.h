@@ -1,7 +1,7 @@
 // The inputs and the requirements of the fuzzers, as plain functions, so that a unit test can replay the corpus. Rule: an
 // input is refused with InputError or accepted whole; every broken promise aborts.
 #pragma once
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/checksum.h"
 #include "sim/io/formats/units.h"
 #include "sim/io/hdf5/gadget.h"

@@ -6,8 +6,11 @@
 #include "app/control/action.h"
 #include "app/control/script.h"
 #include "app/model/ui_state.h"
+#include "app/parameters/parameter.h"
+#include "app/view/base_host.h"
 #include "commands_fixture.h"
-#include "sim/core/error.h"
+#include "gl_fixture.h"
+#include "sim/api/errors.h"
 #include "tests/scarce_memory.h"
 
 #include <gmock/gmock.h>

@@ -2,7 +2,7 @@
 #include "app/film/encoders.h"
 #include "app/film/film.h"
 #include "app/film/film_thread.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "tests/command_output.h"
 #include "tests/gl/film_folder.h"
 

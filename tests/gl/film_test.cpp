@@ -1,7 +1,7 @@
 // Pictures and films: complete or not written.
 #include "app/film/film.h"
 #include "app/film/film_thread.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "tests/command_output.h"
 #include "tests/gl/film_folder.h"
 

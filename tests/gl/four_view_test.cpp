@@ -4,7 +4,7 @@
 #include "app/frontends/headless/headless.h"
 #include "app/parameters/setting_choices.h"
 #include "app/view/app.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "tests/written.h"
 
 #include <gtest/gtest.h>

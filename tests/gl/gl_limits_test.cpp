@@ -8,7 +8,7 @@
 #include "render/nearest_bodies.h"
 #include "render/picker.h"
 #include "render/sprites.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/random.h"
 #include "small_gl.h"
 

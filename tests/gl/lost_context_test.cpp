@@ -7,7 +7,7 @@
 #include "app/ui/ui.h"
 #include "app/view/app.h"
 #include "gl_fixture.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "tests/written.h"
 
 #include <gmock/gmock.h>

@@ -6,7 +6,7 @@
 #include "app/parameters/parameter.h"
 #include "app/system/picture.h"
 #include "app/view/app.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "tests/written.h"
 
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include "app/model/twin_choice.h"
 #include "app/parameters/setting_choices.h"
 #include "gl_fixture.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Bonds on a GPU: every row against the plain statement, slices, breaking and what is kept.
 #include "app/bench/verify.h"
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
-#include "sim/core/error.h"
 #include "sim/forces/term_check.h"
 #include "sim/run/simulation.h"
 #include "tests/tangle.h"

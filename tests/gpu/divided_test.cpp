@@ -1,9 +1,9 @@
 // Forces that several devices divide have the bits of one device, for every row, precision and way to step; one device named
 // several times stands for several. Where the machine has two, both are tested.
 #include "gpu_fixture.h"
+#include "sim/api/errors.h"
 #include "sim/backends/devices.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/core/error.h"
 #include "sim/scenes/scene.h"
 #include "tests/resume_suite.h"
 #include "tests/surroundings.h"

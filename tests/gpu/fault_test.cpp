@@ -1,6 +1,6 @@
 // CUDA calls that fail: the message for the user, and what continues. The first tests need no GPU.
 #include "gpu_fixture.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,6 @@
 // The work of a frame: it does not wait, copies nothing as large as the bodies to the host, and shows only complete steps.
 #include "gpu_fixture.h"
+#include "sim/api/errors.h"
 
 #include <algorithm>
 #include <vector>

@@ -5,7 +5,7 @@
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/groups_suite.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

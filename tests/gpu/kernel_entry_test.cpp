@@ -1,11 +1,11 @@
 // The kernel table and its typed launches, checked without a GPU: wrong argument types do not compile.
+#include "sim/api/errors.h"
 #include "sim/backends/cuda/jobs/force_check_job.h"
 #include "sim/backends/cuda/jobs/measure.h"
 #include "sim/backends/cuda/jobs/pair_matrix_job.h"
 #include "sim/backends/cuda/kernel_table.h"
 #include "sim/backends/cuda/kernels/factors.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/core/error.h"
 #include "sim/forces/law.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Forces of every row of the CUDA ladder, with every kind of launch, against fp64.
 #include "sim/backends/kernel.h"
 #include "gpu_fixture.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/random.h"
 #include "sim/forces/law.h"
 #include "sim/run/simulation.h"

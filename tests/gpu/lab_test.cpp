@@ -3,7 +3,7 @@
 #include "app/bench/figure.h"
 #include "app/bench/tuner.h"
 #include "gpu_fixture.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/run/simulation.h"
 #include "sim/scenes/scene.h"
 

@@ -1,11 +1,11 @@
 // Planned launches for facts of devices. No GPU is needed, except for the test with two.
 #include "gpu_fixture.h"
+#include "sim/api/errors.h"
 #include "sim/backends/cuda/kernels/symmetric.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/cuda/runtime/memory.h"
 #include "sim/backends/cuda/runtime/pacing.h"
-#include "sim/core/error.h"
 #include "sim/run/far_field.h"
 #include "sim/run/simulation.h"
 

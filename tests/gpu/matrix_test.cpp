@@ -3,7 +3,7 @@
 #include "app/frontends/headless/headless.h"
 #include "app/lab/pair_numbers.h"
 #include "gpu_fixture.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/forces/law.h"
 #include "tests/measured.h"
 

@@ -1,6 +1,7 @@
 // The device's measurements against the host's, at every size, law and precision; they are cheap and disturb nothing.
 #include "app/services/conservation.h"
 #include "gpu_fixture.h"
+#include "sim/api/errors.h"
 #include "sim/scenes/scene.h"
 #include "tests/measured.h"
 

@@ -5,7 +5,7 @@
 #include "app/control/controller.h"
 #include "app/frontends/headless/headless.h"
 #include "app/view/base_host.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/paths.h"
 #include "tests/unit/cli_support.h"

@@ -2,7 +2,7 @@
 // row, every integrator that runs there, every law and precision, with steps cut into slices. tests/unit/io_resume_test.cpp
 // tests the rest.
 #include "gpu_fixture.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/forces/law.h"
 #include "tests/resume_suite.h"
 

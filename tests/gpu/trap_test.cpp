@@ -1,7 +1,7 @@
 // Kernels that are wrong on purpose, on a device: wrong where expected, always without a rate, and harmless to other work.
 #include "app/bench/benchmark.h"
 #include "gpu_fixture.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/run/simulation.h"
 
 #include <gmock/gmock.h>

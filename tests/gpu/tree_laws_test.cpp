@@ -1,9 +1,11 @@
 // The tree on the GPU under charges and the power law: errors within the allowed ones, wrong ones noticed, the same bits
 // with any cuts, repetitions and resumes, hard bodies, and energies. tests/unit/tree_laws_test.cpp tests its arithmetic.
 #include "gpu_fixture.h"
+#include "sim/api/errors.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
 #include "sim/backends/cuda/runtime/memory.h"
+#include "sim/core/random.h"
 #include "sim/forces/law.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/scenes/scene.h"

@@ -2,7 +2,7 @@
 #include "app/commands/command_view.h"
 #include "app/system/host_clock.h"
 #include "own_window.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <glad/gl.h>
 

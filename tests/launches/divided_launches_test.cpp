@@ -1,9 +1,9 @@
 // What helpers enqueue, on any machine: every row that is divided copies positions to them and sums back, whole or in
 // slices, and gives its work once.
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
 #include "sim/backends/cuda/runtime/api.h"
 #include "sim/backends/division.h"
-#include "sim/core/error.h"
 #include "tests/bodies.h"
 
 #include <gtest/gtest.h>

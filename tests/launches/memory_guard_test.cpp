@@ -1,7 +1,7 @@
 // What does not fit into the free memory of a device is refused before anything is allocated there.
+#include "sim/api/errors.h"
 #include "sim/backends/groups.h"
 #include "sim/backends/memory_need.h"
-#include "sim/core/error.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/run/simulation.h"
 #include "sim/scenes/scene.h"

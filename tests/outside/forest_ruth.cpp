@@ -1,6 +1,6 @@
 // An integrator: the symplectic steps of order 4 by Forest and Ruth (Physica D 43, 105, 1990), which begin with a drift.
 // A program is data: every backend runs it.
-#include "sim/integrators/integrator.h"
+#include <gravlab/integrator.h>
 
 namespace outside {
 namespace {

@@ -55,4 +55,19 @@ if command -v pkg-config >/dev/null; then
     [ "$(rows "$work/by-pkg-config")" -ge 1 ] && [ "$(rows "$work/by-pkg-config")" -eq "$(rows "$laboratory")" ] ||
         fail "kernels of the term by pkg-config: $(rows "$work/by-pkg-config"), by CMake: $(rows "$laboratory")"
 fi
+# The five programs of clients/cpp, from the same installation.
+programs=$work/programs
+cp -r "$here/../../clients/cpp" "$work/clients"
+cmake -S "$work/clients" -B "$programs" "-DCMAKE_PREFIX_PATH=$work/prefix" >"$work/log" 2>&1 || fail "clients/cpp: $(tail -n 20 "$work/log")"
+cmake --build "$programs" --parallel >"$work/log" 2>&1 || fail "clients/cpp: $(tail -n 30 "$work/log")"
+said() { timeout 60 "$programs/$1" "${@:3}" >"$work/log" 2>&1 && grep -qE "$2" "$work/log" || fail "$1: $(tail -n 20 "$work/log")"; }
+said two_bodies '^hermite4 +20 +-[0-9.e-]+ +-?[0-9.]+e-(0[7-9]|1)'
+said own_term '^cpu +check passed, farthest from the centre [0-9.]+e-0[4-9]'
+if "$laboratory" list devices | grep -q "^cuda .*0:"; then row=symmetric; else row=simd-threads; fi
+said benchmark "^$row +[0-9.]+ +[0-9.]+" 1024
+said own_scene 'drift-first' list integrators
+said own_scene 'ring.*10 steps' run ring -n 200 --integrator drift-first --steps 10 --autosave 0
+said picture '1000 bodies at t' "$work/galaxy.png" 1000
+[ "$(head -c 8 "$work/galaxy.png" | od -An -tx1 | tr -d ' ')" = 89504e470d0a1a0a ] || fail "picture: no PNG"
+
 printf 'outside: error after a quarter of a period %s, %s with half the step\n' "$coarse" "$fine"

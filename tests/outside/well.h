@@ -1,7 +1,7 @@
 // A force term: a harmonic well, in which each body swings about the origin.
 #pragma once
-#include "sim/core/error.h"
-#include "sim/forces/force_term.h"
+#include <gravlab/errors.h>
+#include <gravlab/term.h>
 
 #include <cmath>
 

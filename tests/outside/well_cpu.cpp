@@ -1,6 +1,5 @@
 // The well on the CPU, and reading it from a file.
-#include "sim/backends/cpu/aligned_array.h"
-#include "sim/backends/cpu/methods/cpu_method.h"
+#include <gravlab/method.h>
 #include "well.h"
 
 namespace outside {
@@ -9,49 +8,33 @@ namespace {
 using namespace gravlab;
 
 template <class T>
-class CpuWell final : public cpu::CpuForceMethod<T> {
+class CpuWell final : public HostKernel<T> {
 public:
-    CpuWell(const Well& well, const cpu::MethodContext& context)
-        : pool_(context.pool), sums_(context.bodies), stiffness_(static_cast<T>(well.stiffness())) {}
-
-    void prepare(const cpu::CpuBodies<T>& bodies, const ForceRequest& request) override {
-        bodies_ = bodies;
-        request_ = request;
+    explicit CpuWell(const Well& well) : stiffness_(static_cast<T>(well.stiffness())) {}
+    void compute(const HostBodies<T>& bodies, std::size_t first, std::size_t last, const HostSums<T>& sums) const override {
+        for (std::size_t i = first; i < last; ++i) {
+            sums.x[i] = -stiffness_ * bodies.x[i];
+            sums.y[i] = -stiffness_ * bodies.y[i];
+            sums.z[i] = -stiffness_ * bodies.z[i];
+        }
     }
-    ForceProgress enqueue(double) override {
-        constexpr std::size_t kGrain = 4096;
-        pool_.forRange(bodies_.count, kGrain, [&](std::size_t first, std::size_t last) {
-            for (std::size_t axis = 0; axis < 3; ++axis)
-                for (std::size_t i = first; i < last; ++i) sums_.axis[axis][i] = -stiffness_ * bodies_.axis[axis][i];
-        });
-        return {.complete = true, .work = {.pairs = static_cast<double>(bodies_.count)}};
-    }
-    bool underWay() const override { return false; }
-    double progress() const override { return 0; }
-    void abandon() override {}
-    cpu::CpuForceSums<T> sums() const override {
-        return {{sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()}, 1};
-    }
-    Accuracy accuracy() const override { return {.gate = gateOf(request_.settings)}; }
 
 private:
-    ThreadPool& pool_;
-    VectorArrays<T> sums_;
     T stiffness_;
-    cpu::CpuBodies<T> bodies_;
-    ForceRequest request_;
 };
 
 template <class T>
-std::unique_ptr<cpu::CpuForceMethod<T>> make(const ForceTerm& term, const cpu::MethodContext& context) {
-    return std::make_unique<CpuWell<T>>(static_cast<const Well&>(term), context);
+std::unique_ptr<HostKernel<T>> make(const ForceTerm& term, const KernelParts&) {
+    return std::make_unique<CpuWell<T>>(static_cast<const Well&>(term));
 }
 
 const bool kKnown = addTermKind({Well::kKind, Well::make, "a harmonic well about the origin", Well::example});
-const bool kRow = cpu::CpuTermMethods::add(
-    {.row = {.backend = "cpu", .term = Well::kKind, .name = "rows", .idea = "each thread takes some thousand bodies"},
-     .fp32 = make<float>,
-     .fp64 = make<double>});
+const bool kRow = addHostKernel({.term = Well::kKind,
+                                 .name = "rows",
+                                 .idea = "each thread takes some thousand bodies",
+                                 .block = 4096,
+                                 .fp32 = make<float>,
+                                 .fp64 = make<double>});
 
 }  // namespace
 }  // namespace outside

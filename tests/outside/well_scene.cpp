@@ -1,6 +1,6 @@
 // A scene: light bodies at rest in a well. After a quarter of a period all are at its centre, after a period where they
 // began.
-#include "sim/scenes/scene.h"
+#include <gravlab/scene.h>
 #include "well.h"
 
 namespace outside {

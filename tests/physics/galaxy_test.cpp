@@ -1,5 +1,5 @@
 // Galaxies and clusters that should be in balance: virial ratio at the start, and radii that stay without disturbance.
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/group.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/run/simulation.h"

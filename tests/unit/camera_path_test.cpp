@@ -1,6 +1,6 @@
 // Camera paths: through every point, without jumps, at a position that depends on time alone.
 #include "app/model/camera_path.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The contracts of the commands that scripts rely on, by running the program: exit codes, files, csv and JSON.
 #include "cli_support.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/text.h"
 
 #include <gmock/gmock.h>

@@ -3,7 +3,7 @@
 #include "app/commands/command_view.h"
 #include "app/parameters/parameter.h"
 #include "app/tables/text_values.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

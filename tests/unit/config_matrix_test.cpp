@@ -6,7 +6,7 @@
 #include "app/parameters/parameter.h"
 #include "app/system/picture.h"
 #include "cli_support.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // The window's configuration file: its lines, mistakes in them, and the settings that override them.
 #include "app/files/config.h"
 #include "app/system/file_names.h"
+#include "sim/api/errors.h"
 #include "tests/surroundings.h"
 
 #include <gmock/gmock.h>

@@ -2,7 +2,7 @@
 // is conserved, and the run around them: slices, threads, rewinding, files.
 #include "sim/contact/contact.h"
 #include "app/runs/history.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/random.h"
 #include "sim/forces/bonds/bonds.h"
 #include "sim/io/checkpoint.h"

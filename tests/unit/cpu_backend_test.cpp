@@ -1,6 +1,6 @@
 // What only the CPU backend has: instruction sets, threads, precisions, memory that runs out.
+#include "sim/api/errors.h"
 #include "sim/backends/cpu/engine.h"
-#include "sim/core/error.h"
 #include "sim/forces/fields/field_text.h"
 #include "sim/forces/law.h"
 #include "sim/io/run_settings.h"

@@ -1,8 +1,8 @@
 // assets/cuda_rows.inl has the rows of CUDA for builds without CUDA, which compile nothing of sim/backends/cuda. In a build
 // with CUDA this test compares it with the tables, and GRAVLAB_WRITE_CUDA_ROWS=1 writes it anew.
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
 #include "sim/backends/groups.h"
-#include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "tests/files.h"
 #include "tests/on_backend.h"

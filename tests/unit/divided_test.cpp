@@ -1,7 +1,7 @@
 // Forces that are divided among the parts of a CPU: the same bits as of one part, and faults of helpers.
 #include "sim/backends/cpu/methods/divided.h"
+#include "sim/api/errors.h"
 #include "sim/backends/division.h"
-#include "sim/core/error.h"
 #include "sim/run/simulation.h"
 #include "tests/bodies.h"
 

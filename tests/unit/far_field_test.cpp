@@ -2,6 +2,7 @@
 // same tree.
 #include "sim/run/far_field.h"
 #include "app/services/pace.h"
+#include "sim/api/errors.h"
 #include "sim/backends/cpu/backend_cpu.h"
 #include "sim/measure/potential_error.h"
 #include "sim/run/simulation.h"

@@ -1,7 +1,7 @@
 // The text that chooses which call fails, and when.
 #include "sim/core/fault_plan.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // The few-body engine: against the reference backend, for every law, and through every kind of interruption.
 #include "sim/backends/few_body.h"
 
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/core/error.h"
 #include "sim/core/random.h"
 #include "sim/forces/law.h"
 #include "sim/run/simulation.h"

@@ -1,7 +1,7 @@
 // Outer forces as text, in runs, files and slices, and what is refused.
 #include "app/bench/term_bench.h"
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
-#include "sim/core/error.h"
 #include "sim/forces/fields/field_text.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/run_settings.h"

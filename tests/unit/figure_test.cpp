@@ -4,7 +4,7 @@
 #include "app/bench/figure_parts.h"
 #include "app/bench/sweep_axis.h"
 #include "app/plots/canvas.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "tests/files.h"
 #include "tests/paths.h"
 

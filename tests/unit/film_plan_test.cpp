@@ -2,7 +2,7 @@
 #include "app/model/film_plan.h"
 
 #include "app/model/document.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

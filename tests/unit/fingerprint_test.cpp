@@ -1,7 +1,7 @@
 // Fingerprints: known hashes, pinned values of scenes, and that each change of a run changes them.
 #include "sim/run/fingerprint.h"
 #include "app/bench/row_fingerprints.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/sha256.h"
 #include "sim/forces/law.h"
 

@@ -1,7 +1,7 @@
 // Grading of a folder of kernels without a GPU: the tables, and a whole folder that is compiled only.
 #include "app/bench/grade.h"
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
-#include "sim/core/error.h"
 #include "tests/unit/cli_support.h"
 
 #include <gmock/gmock.h>

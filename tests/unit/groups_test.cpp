@@ -6,7 +6,7 @@
 #include "tests/bodies.h"
 #include "tests/groups_suite.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 #include "app/plots/page.h"
 #include "app/plots/plot.h"
 #include "app/system/picture.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "tests/surroundings.h"
 #include "tests/unit/cli_support.h"
 

@@ -2,7 +2,7 @@
 #include "sim/integrators/integrator.h"
 #include "app/files/scene_file.h"
 #include "app/model/start_options.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/run_settings.h"
 #include "sim/run/fingerprint.h"

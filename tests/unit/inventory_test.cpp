@@ -3,8 +3,8 @@
 #include "app/commands/subcommand.h"
 #include "app/control/action.h"
 #include "cli_support.h"
+#include "sim/api/errors.h"
 #include "sim/backends/kernel.h"
-#include "sim/core/error.h"
 #include "sim/core/text.h"
 #include "tests/paths.h"
 

@@ -1,5 +1,5 @@
 // A save is all or nothing, whatever fails and whenever the process dies.
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/checksum.h"
 #include "sim/io/file/file_calls.h"

@@ -1,7 +1,7 @@
 // Orbits and vector tables of the solar system: real lines of the Minor Planet Center, JPL and Horizons against each other,
 // and damaged ones. Also the part of a file that --region and --every read.
 #include "app/files/snapshot_series.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/formats/units.h"
 #include "sim/io/snapshot.h"
 #include "sim/measure/orbit.h"

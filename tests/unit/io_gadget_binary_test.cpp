@@ -1,6 +1,6 @@
 // Gadget binaries in every dialect, made by an independent writer, and every way to cut them, flip bits or state false
 // sizes.
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/source.h"
 #include "sim/io/snapshot.h"
 #include "tests/unit/io_support.h"

@@ -1,6 +1,6 @@
 // Checkpoints are restored bit by bit, other programs' Gadget files are read, and damaged or false files are refused.
 #if defined(GRAVLAB_HAS_HDF5)
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/formats.h"

@@ -1,4 +1,5 @@
 // A helper process may crash, loop, fill memory or send false data: this process survives and reports the reason.
+#include "sim/api/errors.h"
 #include "sim/io/hdf5/helper_process.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // Users' data: units that are restored, names that stay, tables packed with gzip, and a question where units are missing.
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/formats/units.h"
 #include "sim/io/snapshot.h"

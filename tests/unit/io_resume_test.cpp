@@ -1,6 +1,6 @@
 // A run that is saved, loaded and continued equals a run without a stop, to the last bit: for every kernel row that promises
 // equal bits, every integrator, and every format that keeps them.
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 #include "tests/resume_suite.h"

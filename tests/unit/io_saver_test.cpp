@@ -14,7 +14,7 @@
 #include "app/services/non_finite_monitor.h"
 #include "app/services/spot_check.h"
 #include "app/system/file_names.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/file_calls.h"
 #include "tests/surroundings.h"
 #include "tests/unit/io_support.h"

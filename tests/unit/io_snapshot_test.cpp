@@ -1,6 +1,6 @@
 // Rules for every format: round trips, recognition by content, refusals that leave nothing behind, bounded memory.
+#include "sim/api/errors.h"
 #include "sim/backends/few_body.h"
-#include "sim/core/error.h"
 #include "sim/forces/law.h"
 #include "sim/io/formats/byte_order.h"
 #include "sim/io/snapshot.h"

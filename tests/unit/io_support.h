@@ -1,6 +1,6 @@
 // Helpers for tests of files: folders that vanish, sets of bodies that show every mix-up, comparison bit by bit.
 #pragma once
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/snapshot.h"
 #include "tests/files.h"
 

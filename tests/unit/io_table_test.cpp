@@ -1,5 +1,5 @@
 // Tables of numbers: every header form in use, every mistake, in any locale.
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/text.h"
 #include "sim/io/formats/units.h"
 #include "sim/io/snapshot.h"

@@ -1,5 +1,5 @@
 // Tipsy in every dialect, made byte by byte, and every way to cut it, flip bits or declare a false size.
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/snapshot.h"
 #include "tests/unit/io_support.h"
 

@@ -1,7 +1,7 @@
 // Each pair law: the force is the slope of its potential, float agrees with double, and nothing is ever non-finite.
 #include "sim/forces/law.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include "app/lessons/placeholders.h"
 #include "app/lessons/worksheet.h"
 #include "app/model/recorded.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "tests/files.h"
 #include "tests/paths.h"
 
@@ -148,6 +148,18 @@ TEST(LessonFile, noStepOfOurOwnWaitsLongerThanItMay) {
 }
 
 /// A file outside the list would never be shown.
+TEST(LessonFile, namesEachPaperWhereItComesFirst) {
+    for (const std::string& name : lessonNames()) {
+        const std::string text(lessonFile(name + ".toml"));
+        for (const char* number : {"000", "001", "002", "003", "004"}) {
+            const std::size_t first =
+                std::min(text.find("paper " + std::string(number)), text.find("Paper " + std::string(number)));
+            if (first == text.npos) continue;
+            EXPECT_EQ(text.substr(first + 9, 2), " (") << name << " does not say what paper " << number << " is";
+        }
+    }
+}
+
 TEST(LessonFile, everyFileOfTheFolderIsInTheList) {
     std::size_t files = 0;
     for (const auto& entry :

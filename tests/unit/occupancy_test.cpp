@@ -1,7 +1,7 @@
 // Resident blocks of planned launches, against published values and counts on a device.
 #include "app/tables/occupancy.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include "app/parameters/parameter.h"
 #include "app/ui/overlay_space.h"
 #include "render/colour_map.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <gtest/gtest.h>
 

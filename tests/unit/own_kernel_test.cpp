@@ -3,7 +3,7 @@
 #include "sim/own/own_kernel.h"
 #include "app/bench/kernel_source.h"
 #include "app/bench/own_trial.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "tests/unit/cli_support.h"
 
 #include <gmock/gmock.h>

@@ -4,7 +4,7 @@
 #include "app/parameters/setting_choices.h"
 #include "app/runs/twin_run.h"
 #include "app/ui/parameter_widgets.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/forces/law.h"
 
 #include <gmock/gmock.h>

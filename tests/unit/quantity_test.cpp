@@ -5,7 +5,7 @@
 #include "app/files/scene_file.h"
 #include "app/tables/text_values.h"
 #include "cli_support.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/scenes/scene.h"
 
 #include <gmock/gmock.h>

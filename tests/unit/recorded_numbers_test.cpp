@@ -2,7 +2,7 @@
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/placeholders.h"
 #include "app/model/recorded.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/text.h"
 #include "tests/files.h"
 #include "tests/paths.h"

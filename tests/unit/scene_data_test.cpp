@@ -3,7 +3,7 @@
 #include "app/files/scene_data.h"
 #include "app/files/scene_file.h"
 #include "app/model/document.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/checkpoint.h"
 #include "tests/unit/io_support.h"
 

@@ -1,7 +1,7 @@
 // The pictures of scenes, search by words, and the movement of the selection by keys.
 #include "app/ui/scene_picker.h"
 #include "app/system/picture.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

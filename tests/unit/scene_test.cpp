@@ -1,6 +1,6 @@
 // The scenes: rules for every row, and known values of the models.
 #include "sim/scenes/scene.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/group.h"
 #include "sim/core/thread_pool.h"
 #include "sim/core/work_watch.h"

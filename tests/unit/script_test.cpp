@@ -4,7 +4,7 @@
 #include "app/control/line_reader.h"
 #include "app/session/player.h"
 #include "cli_support.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "tests/paths.h"
 
 #include <gmock/gmock.h>

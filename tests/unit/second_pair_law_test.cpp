@@ -2,8 +2,8 @@
 #include "sim/forces/second_pair_law.h"
 
 #include "app/bench/term_bench.h"
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
-#include "sim/core/error.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 #include "sim/io/checkpoint.h"

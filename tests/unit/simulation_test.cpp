@@ -1,8 +1,8 @@
 // The simulation: settings become a run, changes are all or nothing, the clock counts steps.
 #include "sim/run/simulation.h"
 
+#include "sim/api/errors.h"
 #include "sim/core/body_edit.h"
-#include "sim/core/error.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
 #include "tests/advance.h"

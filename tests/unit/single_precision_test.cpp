@@ -1,7 +1,7 @@
 // A run uses single precision unless its result would be wrong.
 #include "sim/forces/single_precision.h"
+#include "sim/api/errors.h"
 #include "sim/backends/pair_units.h"
-#include "sim/core/error.h"
 #include "sim/core/random.h"
 #include "sim/forces/fields/field_text.h"
 #include "sim/forces/fields/post_newtonian.h"

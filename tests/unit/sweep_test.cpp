@@ -1,7 +1,7 @@
 // The engine behind figures, tuning and the lab: its measurements, its refusals, and the failures that it survives.
 #include "app/bench/sweep.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/scenes/scene.h"
 #include "tests/unit/spoilt_backend.h"
 

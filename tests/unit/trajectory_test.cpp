@@ -2,7 +2,7 @@
 #include "sim/run/trajectory.h"
 
 #include "app/services/trajectory_prediction.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/run/rigid_galaxies.h"
 #include "sim/run/simulation.h"
 #include "tests/bodies.h"

@@ -3,7 +3,7 @@
 #include "app/bench/sweep_axis.h"
 #include "app/bench/tuner.h"
 #include "cli_support.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/scenes/scene.h"
 #include "spoilt_backend.h"
 

@@ -1,7 +1,7 @@
 // Shapes that are hard for a tree: the allowed error is kept, or every pair is computed and the run says so. Compared with
 // direct sums.
 #include "app/services/spot_check.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/forces/law.h"
 #include "sim/scenes/scene.h"
 #include "tests/bodies.h"

@@ -1,8 +1,8 @@
 // The cells of a tree that a picture shows: their positions, and that those marked as acting make up the force.
 #include "sim/backends/tree_cells.h"
+#include "sim/api/errors.h"
 #include "sim/backends/backend.h"
 #include "sim/backends/cpu/methods/tree_method.h"
-#include "sim/core/error.h"
 #include "sim/forces/law.h"
 #include "tests/bodies.h"
 

@@ -3,7 +3,7 @@
 
 #include "app/system/built_in.h"
 #include "app/system/host_clock.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/run/simulation.h"
 #include "tests/unit/cli_support.h"
 #include "tests/unit/spoilt_backend.h"

@@ -4,7 +4,7 @@
 #include "app/runs/twin_run.h"
 #include "app/system/picture.h"
 #include "cli_support.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The vector of three: its arithmetic, its care for extremes, and that it is usable at compile time.
-#include "sim/core/vec3.h"
+#include "sim/api/vectors.h"
 
 #include <gtest/gtest.h>
 

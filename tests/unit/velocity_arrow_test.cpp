@@ -1,8 +1,8 @@
 // The arrow of a velocity, dragged by its tip, and the places of labels.
 #include "app/model/document.h"
 #include "app/ui/overlay_space.h"
+#include "sim/api/errors.h"
 #include "sim/core/body_edit.h"
-#include "sim/core/error.h"
 #include "tests/bodies.h"
 
 #include <gtest/gtest.h>

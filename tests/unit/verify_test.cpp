@@ -3,7 +3,7 @@
 #include "app/bench/benchmark.h"
 #include "app/bench/physics_check.h"
 #include "app/runs/divergence.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/scenes/scene.h"
 #include "tests/unit/cli_support.h"
 #include "tests/unit/spoilt_backend.h"

@@ -3,7 +3,7 @@
 #include "app/bench/pair_matrix.h"
 #include "app/lab/pair_numbers.h"
 #include "app/tables/own_kernel.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/forces/law.h"
 #include "tests/unit/cli_support.h"
 

@@ -3,7 +3,7 @@
 #include "app/tables/format.h"
 
 #include "render/gl_limits.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #define EGL_NO_X11
 #include <EGL/egl.h>

@@ -1,7 +1,7 @@
 #include "app/frontends/headless/lost_context.h"
 
 #include "render/gl_objects.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/fault_plan.h"
 #include "sim/core/text.h"
 

@@ -7,7 +7,7 @@
 #include "app/system/picture.h"
 #include "app/ui/ui.h"
 #include "app/view/base_host.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <algorithm>
 #include <new>

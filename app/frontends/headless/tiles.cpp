@@ -3,7 +3,7 @@
 #include "app/frontends/headless/headless.h"
 #include "app/system/interrupt.h"
 #include "render/gl_limits.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/validation.h"
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 #include "app/view/app.h"
 #include "render/gl_limits.h"
 #include "render/gl_objects.h"
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <GLFW/glfw3.h>
 

@@ -1,8 +1,8 @@
 // Arrays on cache-line boundaries for vector loads. Rule: the length is padded to whole tiles and the padding is zero, so
 // that a kernel may read and write past the last body.
 #pragma once
+#include "sim/api/vectors.h"
 #include "sim/core/pages.h"
-#include "sim/core/vec3.h"
 
 #include <algorithm>
 #include <array>

@@ -1,12 +1,12 @@
 // The CPU backend: checks requests, keeps state that is not physics, and lets the engine compute.
 #include "sim/backends/cpu/backend_cpu.h"
 
+#include "sim/api/errors.h"
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/engine.h"
 #include "sim/backends/cpu/methods/divided.h"
 #include "sim/backends/division.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/core/validation.h"

@@ -1,6 +1,6 @@
 #include "sim/backends/cpu/exchange.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <algorithm>
 #include <condition_variable>

@@ -1,19 +1,21 @@
 // The CUDA backend: it checks requests, keeps the state that is not physics, and lets the engine compute.
+#include "sim/api/errors.h"
 #include "sim/backends/cuda/engine.h"
 #include "sim/backends/cuda/jobs/contact_scan.h"
 #include "sim/backends/cuda/kernels/neighbours.h"
+#include "sim/backends/cuda/methods/divided.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/devices.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/core/error.h"
 #include "sim/core/text.h"
 #include "sim/core/validation.h"
 #include "sim/engine/engine_backend.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/tree/rung.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <tuple>
@@ -276,8 +278,17 @@ public:
         return totals;
     }
     double issueSlotsPerSecond() const override {
-        return 1e3 * context_.device.clockKHz * context_.device.multiprocessors *
-               cuda::lanesPerMultiprocessor(context_.device);
+        const auto slots = [](const cuda::DeviceFacts& device) {
+            return 1e3 * device.clockKHz * device.multiprocessors * cuda::lanesPerMultiprocessor(device);
+        };
+        double all = slots(context_.device);
+        std::vector<int> counted{context_.device.index};  // a test names a device several times
+        for (const auto& helper : context_.helpers) {
+            if (std::ranges::find(counted, helper->device.index) != counted.end()) continue;
+            counted.push_back(helper->device.index);
+            all += slots(helper->device);
+        }
+        return all;
     }
     DevicePeaks peaks() override { return cuda::peaksOf(context_.device); }
     LaunchFacts launchFacts() const override {

@@ -1,6 +1,7 @@
 // Conversion between the host's doubles and the device's arrays.
 #include "sim/backends/cuda/device_state.h"
 
+#include "sim/api/law.h"
 #include "sim/core/pages.h"
 #include "sim/core/thread_pool.h"
 #include "sim/forces/law.h"

@@ -1,12 +1,12 @@
 // The bodies of a run in device memory. Rule: readers see the last complete step; a step under way writes into other
 // arrays.
 #pragma once
+#include "sim/api/law.h"
 #include "sim/backends/cuda/kernels/body_changes.h"
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/memory.h"
 #include "sim/backends/force_method.h"
 #include "sim/core/particles.h"
-#include "sim/forces/force_settings.h"
 
 #include <cstdint>
 #include <vector>

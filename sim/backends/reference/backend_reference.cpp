@@ -1,8 +1,8 @@
 // The reference backend: fp64, one thread, one plain loop. Rule: keep it simple, because every test compares with it.
+#include "sim/api/errors.h"
 #include "sim/backends/few_body.h"
 #include "sim/backends/groups.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/particles.h"
 #include "sim/core/validation.h"

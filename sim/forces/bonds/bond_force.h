@@ -6,7 +6,7 @@
 //   away
 // All have the stiffness k at rest. Sources: Hooke 1678; Warner 1972; Morse 1929.
 #pragma once
-#include "sim/core/vec3.h"
+#include "sim/api/vectors.h"
 #include "sim/forces/law.h"
 
 #include <cmath>

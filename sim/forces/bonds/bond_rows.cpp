@@ -1,6 +1,6 @@
 #include "sim/forces/bonds/bond_rows.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <algorithm>
 

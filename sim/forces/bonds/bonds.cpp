@@ -1,7 +1,7 @@
 // The plain statement of bonds: every bond of a target, one after another, in double precision.
 #include "sim/forces/bonds/bonds.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/text.h"
 
 #include <algorithm>

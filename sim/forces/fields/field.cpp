@@ -1,7 +1,7 @@
 // The table of laws, the paths of their centres, and the plain statement.
 #include "sim/forces/fields/field.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/core/thread_pool.h"

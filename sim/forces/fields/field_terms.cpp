@@ -1,5 +1,5 @@
 // From outer forces as data to terms of the force, and back.
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/forces/fields/field_text.h"
 #include "sim/forces/fields/post_newtonian.h"
 

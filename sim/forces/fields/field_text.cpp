@@ -1,6 +1,6 @@
 #include "sim/forces/fields/field_text.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/core/value.h"

@@ -1,7 +1,7 @@
 // Outer forces as text, for options, scene files and settings: "nfw,mass=100,scale=1.6;drag,rate=0.1". A number may have a
 // unit where the run has units: "mass=1e12Msun". Angles are in degrees.
 #pragma once
-#include "sim/core/unit.h"
+#include "sim/api/units.h"
 #include "sim/forces/fields/field.h"
 
 #include <string>

@@ -1,7 +1,7 @@
 // The plain statement of the post-Newtonian terms, and their energy.
 #include "sim/forces/fields/post_newtonian.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/forces/fields/field_text.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Writes a temporary, syncs, renames, syncs the folder; every failure becomes a sentence.
 #include "sim/io/file/atomic_file.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/io/file/file_calls.h"

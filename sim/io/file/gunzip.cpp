@@ -1,7 +1,7 @@
 // Unpacks with zlib. Source of the format: RFC 1952; a file may have several members, one after another.
 #include "sim/io/file/gunzip.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <unistd.h>
 #include <zlib.h>

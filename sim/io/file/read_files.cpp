@@ -1,6 +1,6 @@
 #include "sim/io/file/read_files.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

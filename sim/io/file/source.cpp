@@ -1,7 +1,7 @@
 // Opens files, with every refusal in words, and splits them into lines in bounded memory.
 #include "sim/io/file/source.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/work_watch.h"
 #include "sim/io/file/gunzip.h"
 #include "sim/io/file/read_files.h"

@@ -1,7 +1,7 @@
 // Refuses bad bodies in words and makes ids unique.
 #include "sim/io/formats/body_collector.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/validation.h"
 #include "sim/forces/bonds/bonds.h"

@@ -2,7 +2,7 @@
 // names the line, and memory follows the lines that are there, not a number that the file states.
 #include "sim/io/formats/formats.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/source.h"
 
 #include <algorithm>

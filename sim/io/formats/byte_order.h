@@ -1,6 +1,6 @@
 // Numbers in the byte order of a file.
 #pragma once
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <algorithm>
 #include <array>

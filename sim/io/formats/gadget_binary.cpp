@@ -2,7 +2,7 @@
 // record with a name of four letters stands before each. Either byte order is read, little-endian is written.
 // Source: V. Springel, "User guide for GADGET-2", section 6. Rule: all lengths must fit the header's counts and the file
 // before anything is allocated.
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/byte_sink.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/body_collector.h"

@@ -1,6 +1,6 @@
 // An array of NumPy (.npy): a row per body, of floats in either byte order. Rule: the shape must give the file's size
 // exactly before anything is allocated.
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/body_collector.h"

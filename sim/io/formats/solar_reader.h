@@ -1,7 +1,7 @@
 // What readers of orbits and of state vectors about the Sun have in common: lengths in au, times in days, masses in the
 // Sun's, and the Sun as the first body.
 #pragma once
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/text.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/body_collector.h"

@@ -1,6 +1,6 @@
 // Tables of numbers: CSV and columns separated by blanks, with or without a header, whatever the locale. Rule: a line is a
 // body, a comment, a header or an error; no line is skipped silently.
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/io/file/source.h"

@@ -1,7 +1,7 @@
 // Tipsy binary: a header, then gas, dark and star records of 32-bit floats. The reader accepts either byte order and either
 // header; the writer uses the standard form (big-endian, 32-byte header, dark records). Rule: the counts must give the
 // file's size exactly before anything is allocated.
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/byte_sink.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/body_collector.h"

@@ -1,7 +1,7 @@
 // Systems of units, and the conversion of files.
 #include "sim/io/formats/units.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 
 #include <charconv>

@@ -1,6 +1,7 @@
 // From a file's units to G = 1. Only the necessary numbers change: usually just the masses, which absorb G. Rule: nothing is
 // guessed. Units come from the file or the user; otherwise G = 1 is assumed and a note says so.
 #pragma once
+#include "sim/api/units.h"
 #include "sim/io/snapshot.h"
 #include "sim/run/start_state.h"
 #include "sim/scenes/scene.h"

@@ -1,7 +1,7 @@
 // The seal, and the message of a build without HDF5.
 #include "sim/io/hdf5/gadget.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/checksum.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/formats.h"

@@ -1,7 +1,7 @@
 // Reads HDF5 without trusting the library: damaged files reach its bugs, and a run must survive every file. The library
 // works in a helper process; only plain numbers return, and they pass the same gate as those of every format.
 #if defined(GRAVLAB_HAS_HDF5)
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/io/file/checksum.h"
 #include "sim/io/file/source.h"

@@ -1,7 +1,7 @@
 // Reads Gadget-style HDF5 files of any program, and this program's checkpoints. Rule: compare the sizes that a file states
 // with its stored data before allocating, and follow no link or data set out of the file.
 #if defined(GRAVLAB_HAS_HDF5)
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/core/value.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/body_collector.h"

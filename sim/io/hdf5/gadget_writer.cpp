@@ -1,7 +1,7 @@
 // Writes Gadget-style HDF5, readable by the research tools; with the group Gravlab it is an exact checkpoint. Rule: the
 // library writes only to memory; the disk receives the finished bytes through AtomicFile.
 #if defined(GRAVLAB_HAS_HDF5)
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/byte_sink.h"
 #include "sim/io/file/checksum.h"
 #include "sim/io/formats/formats.h"

@@ -1,7 +1,7 @@
 // fork, limits, a pipe, and messages for the ways in which a helper ends.
 #include "sim/io/hdf5/helper_process.h"
 
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 #include "sim/io/file/process_limit.h"
 
 #include <fcntl.h>

@@ -1,13 +1,14 @@
 // Input and output of the force methods of the CPU. Rule: the engine knows methods, never rows.
 #pragma once
+#include "sim/api/vectors.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
 #include "sim/backends/force_method.h"
 #include "sim/backends/kernel.h"
 #include "sim/backends/term_table.h"
 #include "sim/core/thread_pool.h"
-#include "sim/core/vec3.h"
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -104,9 +105,9 @@ bool addCpuKernel(const CpuKernel& kernel);
 /// A method for a kind of term beside the pair law.
 struct CpuTermMethod {
     KernelRow row;  ///< its public row; the backend is "cpu"
-    std::unique_ptr<CpuForceMethod<float>> (*fp32)(const ForceTerm& term, const MethodContext& context) = nullptr;
-    std::unique_ptr<CpuForceMethod<double>> (*fp64)(const ForceTerm& term,
-                                                    const MethodContext& context) = nullptr;  ///< mixed, too
+    std::function<std::unique_ptr<CpuForceMethod<float>>(const ForceTerm& term, const MethodContext& context)> fp32{};
+    std::function<std::unique_ptr<CpuForceMethod<double>>(const ForceTerm& term, const MethodContext& context)>
+        fp64{};  ///< mixed, too
 };
 using CpuTermMethods = TermTable<CpuTermMethod>;
 

@@ -1,10 +1,10 @@
 // Shows the tree of the CPU's rows. It walks the tree for one group with the plain statement of the criterion.
 #include "sim/backends/tree_cells.h"
 
+#include "sim/api/errors.h"
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
 #include "sim/backends/cpu/tree/octree.h"
-#include "sim/core/error.h"
 #include "sim/forces/law.h"
 #include "sim/forces/sources.h"
 

@@ -1,10 +1,10 @@
 // Measures a complete step while later steps run. Rule: it works in slices on a copy, which the device makes in stream
 // order; no call waits.
 #pragma once
+#include "sim/api/law.h"
 #include "sim/backends/cuda/jobs/measure.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
 #include "sim/backends/cuda/runtime/memory.h"
-#include "sim/forces/force_settings.h"
 #include "sim/measure/diagnostics.h"
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Groups of bodies on a device: the parameters of its kernels. The functions that decide are shared with the host, see
 // friends.h.
 #pragma once
+#include "sim/api/vectors.h"
 #include "sim/backends/cuda/runtime/launch.h"
-#include "sim/core/vec3.h"
 #include "sim/groups/friends.h"
 
 #include <cstdint>

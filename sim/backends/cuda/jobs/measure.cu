@@ -2,8 +2,8 @@
 // kernels, so that it cannot hide their loss of energy.
 #include "sim/backends/cuda/jobs/diagnostics_job.h"
 
+#include "sim/api/errors.h"
 #include "sim/backends/cuda/kernels/pair.cuh"
-#include "sim/core/error.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 #include "sim/measure/potential_error.h"

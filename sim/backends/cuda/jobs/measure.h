@@ -1,9 +1,9 @@
 // What the kernels that measure a state share. Rule: the order of every sum depends on the number of bodies alone, and
 // counts without an order are integers: slices and repeats change no bit.
 #pragma once
+#include "sim/api/law.h"
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
-#include "sim/forces/force_settings.h"
 
 #include <cstdint>
 

@@ -1,9 +1,9 @@
 // Computes a state's matrix of pair forces into a sink. Rule: everything is enqueued on the stream of the steps.
 #pragma once
+#include "sim/api/law.h"
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/memory.h"
 #include "sim/backends/pair_matrix.h"
-#include "sim/forces/force_settings.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,9 +1,9 @@
 // Whole batches of leapfrog steps in one launch, as the host sees them: the division of N bodies among blocks, and the
 // parameters of the kernel.
 #pragma once
+#include "sim/api/vectors.h"
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
-#include "sim/core/host_device.h"
 #include "sim/core/vertex.h"
 
 #include <cstddef>

@@ -1,10 +1,10 @@
 // Bonds on CUDA: four layouts of the same bonds. An evaluation is one slice, because even a hundred million bonds take a few
 // milliseconds. Rule: a step that breaks bonds never waits for the host; a log on the device says which ones.
+#include "sim/api/errors.h"
 #include "sim/backends/cuda/kernels/bonds.cuh"
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/runtime/sparse_library.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/core/error.h"
 #include "sim/forces/bonds/bond_rows.h"
 
 #include <algorithm>

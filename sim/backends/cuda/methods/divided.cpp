@@ -3,10 +3,10 @@
 // for events of theirs.
 #include "sim/backends/cuda/methods/divided.h"
 
+#include "sim/api/errors.h"
 #include "sim/backends/cuda/kernels/tree_part.h"
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/division.h"
-#include "sim/core/error.h"
 
 #include <algorithm>
 #include <cstdlib>

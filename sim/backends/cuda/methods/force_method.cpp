@@ -1,10 +1,10 @@
 // Chooses among the families of methods.
 #include "sim/backends/cuda/methods/force_method.h"
 
+#include "sim/api/errors.h"
 #include "sim/backends/cuda/methods/divided.h"
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/division.h"
-#include "sim/core/error.h"
 
 #include <string>
 #include <type_traits>

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -240,9 +241,9 @@ struct TermParts {
 /// A method for a kind of term other than the pair law. Its sums are accelerations of a body of response 1.
 struct CudaTermMethod {
     KernelRow row;  ///< row that the user sees; its backend is "cuda"
-    std::unique_ptr<DeviceTermMethod<float>> (*fp32)(const ForceTerm& term, const TermParts& parts) = nullptr;
-    std::unique_ptr<DeviceTermMethod<double>> (*fp64)(const ForceTerm& term,
-                                                      const TermParts& parts) = nullptr;  ///< also for mixed
+    std::function<std::unique_ptr<DeviceTermMethod<float>>(const ForceTerm& term, const TermParts& parts)> fp32{};
+    std::function<std::unique_ptr<DeviceTermMethod<double>>(const ForceTerm& term, const TermParts& parts)>
+        fp64{};  ///< also for mixed
 };
 using CudaTermMethods = TermTable<CudaTermMethod>;
 

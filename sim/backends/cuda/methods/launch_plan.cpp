@@ -1,9 +1,9 @@
 // Chooses kernel and launch. Rule: launches that the device cannot run are refused here, before anything is launched.
 #include "sim/backends/cuda/methods/launch_plan.h"
 
+#include "sim/api/errors.h"
 #include "sim/backends/cuda/kernels/neighbours.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/core/error.h"
 #include "sim/core/thread_pool.h"
 #include "sim/forces/sources.h"
 

@@ -1,8 +1,8 @@
 // A second pair law on a device, by the methods of the first: with its own sources, and sums for a body's own source.
+#include "sim/api/errors.h"
 #include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/core/error.h"
 #include "sim/forces/law.h"
 #include "sim/forces/second_pair_law.h"
 

@@ -1,9 +1,9 @@
 // The potential of each body by a tree, for sums of the energy where all pairs are too many. All work is enqueued on one
 // stream.
 #pragma once
+#include "sim/api/law.h"
 #include "sim/backends/cuda/kernels/tree.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
-#include "sim/forces/force_settings.h"
 
 #include <cstdint>
 #include <memory>

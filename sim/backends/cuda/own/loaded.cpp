@@ -1,8 +1,8 @@
 // Kernels that users write: their rows, one launch a force, and the first trial of a text.
 // Rule: a run accepts only kernels that passed a trial with the same number of bodies.
+#include "sim/api/errors.h"
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/runtime/device.h"
-#include "sim/core/error.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 #include "sim/own/checked_addresses.h"

@@ -151,6 +151,7 @@ Code deviceFacts(int device, DeviceFacts& facts) {
 }
 
 PeerLink peerLink(int one, int other) {
+    if (one == other) return PeerLink::none;
     const auto has = [&](cudaDeviceP2PAttr attribute) {
         int value = 0;
         const bool known = cudaDeviceGetP2PAttribute(&value, attribute, one, other) == cudaSuccess;

@@ -1,7 +1,7 @@
 // The thin table of all CUDA calls that can fail. Calls are counted, and builds with GRAVLAB_FAULTS can make them fail.
 // Rule: no other file calls the CUDA runtime. It needs no CUDA header, so that any file may include it.
 #pragma once
-#include "sim/core/error.h"
+#include "sim/api/errors.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -59,7 +59,7 @@ Code memoryInfo(std::size_t& free, std::size_t& total);
 enum class PeerLink { none, pcie, nvlink };
 /// How a device reaches the memory of another one. Nothing is opened.
 PeerLink peerLink(int one, int other);
-Code openPeer(int other);  ///< the current device reaches that one's memory from now on
+Code openPeer(int other);                         ///< the current device reaches that one's memory from now on
 Code allocate(void** memory, std::size_t bytes);  ///< device memory
 Code allocateManaged(void** memory,
                      std::size_t bytes);  ///< its pages move between host and device when one reads or writes them

@@ -1,6 +1,6 @@
 // Meaning of CUDA's error codes for a user. Rule: one sentence gives cause and fix.
+#include "sim/api/errors.h"
 #include "sim/backends/cuda/runtime/api.h"
-#include "sim/core/error.h"
 
 #include <cstring>
 

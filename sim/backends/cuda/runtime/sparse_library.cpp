@@ -1,7 +1,7 @@
 #include "sim/backends/cuda/runtime/sparse_library.h"
 
+#include "sim/api/errors.h"
 #include "sim/backends/cuda/runtime/memory.h"
-#include "sim/core/error.h"
 
 #include <dlfcn.h>
 

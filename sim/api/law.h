@@ -1,7 +1,5 @@
 // Which force acts, and its numbers; the laws themselves are in law.h.
 #pragma once
-#include "sim/core/host_device.h"
-
 namespace gravlab {
 
 /// The pair law: its index in Laws, see kLaw in law.h. laws() has a row of each; gravity is the first.
@@ -17,7 +15,7 @@ struct ForceSettings {
     double softening = 0;  ///< Plummer softening length [L]
     // The numbers of the laws, each with its default.
 #define GRAVLAB_LAW_NUMBER(member, usual, ...) double member = usual;
-#include "sim/forces/laws/numbers.inl"
+#include "law_numbers.inl"
 #undef GRAVLAB_LAW_NUMBER
     bool operator==(const ForceSettings&) const = default;
 };

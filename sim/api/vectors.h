@@ -2,9 +2,14 @@
 // x, y, z from left to right, so that a result has the same bits wherever it is computed without contraction. Vector
 // operations ignore the w of a packed vector.
 #pragma once
-#include "sim/core/host_device.h"
-
 #include <cmath>
+
+/// Declares a function for host and device, which uses nothing that only one of them has.
+#if defined(__CUDACC__)
+#define GRAVLAB_HOST_DEVICE __host__ __device__ __forceinline__
+#else
+#define GRAVLAB_HOST_DEVICE inline
+#endif
 
 namespace gravlab {
 
