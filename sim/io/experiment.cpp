@@ -1,14 +1,17 @@
-// The public Simulation and its lists, made of those of the program.
+// The public Experiment and the public lists, made of the simulation and the tables of the program.
 #include "sim/io/experiment.h"
 
 #include "sim/api/backends.h"
 #include "sim/backends/backend.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/run_settings.h"
+#include "sim/io/toml_value.h"
+#include "sim/run/judge.h"
 #include "sim/scenes/scene.h"
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 namespace gravlab {
@@ -17,9 +20,8 @@ namespace {
 std::string tomlLine(std::string_view key, std::string_view value) {
     // A word is a string of TOML; numbers, tables and quoted words are written as they are.
     const bool word = value.empty() || value.find_first_not_of("+-.0123456789eE") != value.npos;
-    const bool written =
-        !value.empty() && (value.front() == '"' || value.front() == '{' || value == "true" || value == "false");
-    return std::string(key) + " = " + (word && !written ? '"' + std::string(value) + '"' : std::string(value)) + "\n";
+    const bool written = value.starts_with('"') || value.starts_with('{') || value == "true" || value == "false";
+    return std::string(key) + " = " + (word && !written ? tomlString(value) : std::string(value)) + "\n";
 }
 
 /// Settings that the text names, taken over into `to`.
@@ -38,7 +40,7 @@ RunRequest requestOf(const ExperimentOptions& options) {
         bodies.bodies = options.bodies;
         bodies.signedSources = true;
         request = startFrom(std::move(bodies), "bodies").request;
-        // Nobody else has this start yet.
+        // The start is not shared yet, so it can still get its terms.
         std::const_pointer_cast<StartState>(request.start)->state.others = options.terms;
     } else if (!options.file.empty()) {
         request = startFrom(readSnapshot(options.file), options.file).request;
@@ -118,10 +120,9 @@ Diagnostics Experiment::measure() const { return inside_->simulation.measure(); 
 ForceError Experiment::check() const {
     Simulation& simulation = inside_->simulation;
     const ParticleSet bodies = simulation.bodies();
-    std::vector<std::uint32_t> targets = sampleTargets(bodies.position);
-    for (const std::uint32_t target : randomTargets(bodies.size())) targets.push_back(target);
-    std::ranges::sort(targets);
-    targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+    const CheckTargets chosen = targetsOf(bodies, othersOf(simulation.terms()));
+    std::vector<std::uint32_t> targets;
+    std::ranges::set_union(chosen.hard, chosen.random, std::back_inserter(targets));
     std::vector<Double4> all = accelerations(), got, want(targets.size());
     std::vector<double> floors(targets.size());
     const TermInUse& pairs = simulation.configuration().pairs();

@@ -76,18 +76,13 @@ private:
 }  // namespace
 
 bool addHostKernel(const TermKernelRow<HostKernel>& row) {
-    cpu::CpuTermMethod method{.row = addedRow("cpu", row)};
-    method.fp32 = [row](const ForceTerm& term,
-                        const cpu::MethodContext& context) -> std::unique_ptr<cpu::CpuForceMethod<float>> {
-        return std::make_unique<AddedHostMethod<float>>(row.fp32(term, {context.bodies, context.ids, context.launch.block}),
+    const auto maker = []<class T>(std::unique_ptr<HostKernel<T>> (*make)(const ForceTerm&, const KernelParts&)) {
+        return [make](const ForceTerm& term, const cpu::MethodContext& context) {
+            return std::make_unique<AddedHostMethod<T>>(make(term, {context.bodies, context.ids, context.launch.block}),
                                                         context, term.usesVelocities());
+        };
     };
-    method.fp64 = [row](const ForceTerm& term,
-                        const cpu::MethodContext& context) -> std::unique_ptr<cpu::CpuForceMethod<double>> {
-        return std::make_unique<AddedHostMethod<double>>(row.fp64(term, {context.bodies, context.ids, context.launch.block}),
-                                                         context, term.usesVelocities());
-    };
-    return cpu::CpuTermMethods::add(method);
+    return cpu::CpuTermMethods::add({.row = addedRow("cpu", row), .fp32 = maker(row.fp32), .fp64 = maker(row.fp64)});
 }
 
 }  // namespace gravlab
