@@ -36,7 +36,7 @@ std::vector<DevicePart> deviceParts(const Simulation& simulation) {
     static const std::string lines = row.devices();  // they stay while the program runs
     const BackendOptions& options = simulation.configuration().backendOptions;
     std::vector<int> named{options.device};
-    if (whyUndivided(runs.activeKernel(), simulation.integrator().program, runs.size()).empty())
+    if (whyUndivided(runs.activeKernel(), simulation.integrator().program, runs.size(), repeatsDevice(options)).empty())
         named.insert(named.end(), options.helpers.begin(), options.helpers.end());
     std::vector<double> weights;
     for (const int device : named) weights.push_back(std::max(1, deviceSize(row, {.device = device}).multiprocessors));

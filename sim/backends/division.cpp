@@ -63,7 +63,12 @@ std::vector<std::size_t> cutByWeights(std::span<const double> weights, std::size
     return bounds;
 }
 
-Reason whyUndivided(const KernelRow& row, StepProgram program, std::size_t bodies) {
+bool repeatsDevice(const BackendOptions& options) {
+    const std::set<int> helpers(options.helpers.begin(), options.helpers.end());
+    return helpers.size() < options.helpers.size() || helpers.contains(options.device);
+}
+
+Reason whyUndivided(const KernelRow& row, StepProgram program, std::size_t bodies, bool test) {
     const std::string name(row.name);
     if (row.term != kPairLawTerm) return "only the pair law is divided";
     if (isAdaptive(program)) return "an adaptive integrator computes its own forces";
@@ -74,6 +79,8 @@ Reason whyUndivided(const KernelRow& row, StepProgram program, std::size_t bodie
     if (row.byCutOff) return name + " sorts the bodies on one device";
     if (row.cut == Split::tilePairs && backend(row.backend).usesCores)
         return name + " sums each pair for both bodies, in one order; take 'simd-threads' or 'tree'";
+    const std::size_t gains = row.cut == Split::tilePairs ? 16384 : row.cut == Split::targets ? 32768 : 65536;
+    if (!test && bodies < gains) return name + " gains by a second device from " + std::to_string(gains) + " bodies on";
     return {};
 }
 
@@ -84,13 +91,11 @@ std::vector<int> cpuHelpers(const BackendOptions& options) {
 std::string helpersText(const BackendOptions& options) {
     if (options.helpers.empty()) return {};
     std::string text = options.helpers.size() == 1 ? ", helper " : ", helpers ";
-    std::set<int> seen{options.device};
     for (std::size_t k = 0; k < options.helpers.size(); ++k) {
         if (k > 0) text += k + 1 == options.helpers.size() ? " and " : ", ";
         text += std::to_string(options.helpers[k]);
-        seen.insert(options.helpers[k]);
     }
-    return text + (seen.size() <= options.helpers.size() ? " as a test" : "");
+    return text + (repeatsDevice(options) ? " as a test" : "");
 }
 
 std::string divisionSentence(const Backend& backend, BackendOptions options, StepProgram program) {
@@ -98,7 +103,8 @@ std::string divisionSentence(const Backend& backend, BackendOptions options, Ste
     if (!kind.onDevice) options.helpers = kind.usesCores ? cpuHelpers(options) : std::vector<int>();
     if (options.helpers.empty()) return {};
     const std::string devices = "devices " + devicesText(options) + ": ";
-    if (const Reason why = whyUndivided(backend.activeKernel(), program, backend.size()); !why.empty())
+    if (const Reason why = whyUndivided(backend.activeKernel(), program, backend.size(), repeatsDevice(options));
+        !why.empty())
         return devices + "the force stays on the first device, because " + why;
     const KernelRow& row = backend.activeKernel();
     const bool tree = row.cut == Split::keyRanges;

@@ -22,8 +22,12 @@ constexpr std::size_t kBodiesToDivide = 4;
 std::vector<std::size_t> cutByWeights(std::span<const double> weights, std::size_t units, std::span<const double> work = {},
                                       double undivided = 0);
 
-/// Why a force of `bodies` bodies by that row stays on the first device under that program; empty: it is divided.
-Reason whyUndivided(const KernelRow& row, StepProgram program, std::size_t bodies);
+/// Whether a device has several parts: a test of the division, for any N.
+bool repeatsDevice(const BackendOptions& options);
+
+/// Why a force of `bodies` bodies by that row stays on the first device under that program; empty: it is divided. `test`:
+/// see repeatsDevice(); else a second device has to gain by the measured crossover of docs/benchmarks/devices.md.
+Reason whyUndivided(const KernelRow& row, StepProgram program, std::size_t bodies, bool test);
 
 /// The helpers that a CPU has: its only device is 0, and each further 0 is one more part. Others are left out.
 std::vector<int> cpuHelpers(const BackendOptions& options);

@@ -52,7 +52,7 @@ TEST(DividedLaunches, everyRowStepsWithHelpersAndCountsItsPairsOnce) {
             if (!row.approximates) {
                 EXPECT_DOUBLE_EQ(several.interactions, one.interactions);
             }
-            const bool divides = whyUndivided(row, {}, 3000).empty() && row.name != "symmetric-atomics";
+            const bool divides = whyUndivided(row, {}, 3000, true).empty() && row.name != "symmetric-atomics";
             EXPECT_EQ(several.copies > one.copies + 3, divides);
             if (divides) {
                 EXPECT_GT(several.launches, one.launches);

@@ -58,8 +58,8 @@ TEST(Division, CutsRangesInProportionToWeights) {
 
 TEST(Division, SaysWhyAForceStaysOnTheFirstDevice) {
     const StepProgram leapfrog = usualIntegrator().program;
-    const auto why = [&](const char* name, const char* backend = "cpu", StepProgram program = {},
-                         std::size_t bodies = 5000) { return whyUndivided(kernel(backend, name), program, bodies); };
+    const auto why = [&](const char* name, const char* backend = "cpu", StepProgram program = {}, std::size_t bodies = 5000,
+                         bool test = true) { return whyUndivided(kernel(backend, name), program, bodies, test); };
     for (const char* row : {"simd-threads", "naive", "tree", "tree-theta"}) EXPECT_EQ(why(row), "") << row;
     EXPECT_EQ(why("tree", "cuda", leapfrog), "");
     EXPECT_NE(why("symmetric-threads").find("each pair"), std::string::npos);
@@ -69,6 +69,15 @@ TEST(Division, SaysWhyAForceStaysOnTheFirstDevice) {
     EXPECT_NE(why("simd-threads", "cpu", integrator("radau15").program).find("adaptive"), std::string::npos);
     EXPECT_NE(why("simd-threads", "cpu", integrator("hermite4").program).find("jerk"), std::string::npos);
     EXPECT_NE(why("simd-threads", "cpu", leapfrog, 100).find("too few"), std::string::npos);
+    const std::pair<const char*, std::size_t> crossovers[] = {{"symmetric-runs", 16384}, {"tiled", 32768}, {"tree", 65536}};
+    for (const auto& [row, bodies] : crossovers) {
+        EXPECT_EQ(why(row, "cuda", leapfrog, bodies, false), "") << row;
+        EXPECT_NE(why(row, "cuda", leapfrog, bodies - 1, false).find(" gains by a second device from "), std::string::npos);
+        EXPECT_EQ(why(row, "cuda", leapfrog, bodies - 1, true), "") << "a test of the division has any N";
+    }
+    EXPECT_FALSE(repeatsDevice({.device = 0, .helpers = {1, 2}}));
+    EXPECT_TRUE(repeatsDevice({.device = 0, .helpers = {1, 0}}));
+    EXPECT_TRUE(repeatsDevice({.device = 0, .helpers = {1, 1}}));
 }
 
 }  // namespace

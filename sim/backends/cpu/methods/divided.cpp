@@ -268,8 +268,8 @@ private:
 template <class T>
 std::unique_ptr<CpuForceMethod<T>> divided(std::unique_ptr<CpuForceMethod<T>> own, const CpuKernel& kernel,
                                            Precision precision, const MethodContext& context) {
-    const bool divides =
-        context.exchange && dynamic_cast<PartMethod*>(own.get()) && whyUndivided(kernel.row, {}, context.bodies).empty();
+    const bool divides = context.exchange && dynamic_cast<PartMethod*>(own.get()) &&
+                         whyUndivided(kernel.row, {}, context.bodies, true).empty();
     if (!divides) return own;
     return std::make_unique<Divided<T>>(std::move(own), kernel, precision, context);
 }

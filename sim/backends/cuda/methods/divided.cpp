@@ -394,6 +394,7 @@ HelperDevices helperDevices(int first, std::span<const int> helpers) {
         HelperDevice& helper = *made.back();
         CUDA_CHECK(deviceFacts(index, helper.device));
         helper.first = first;
+        helper.test = repeatsDevice({.device = first, .helpers = {helpers.begin(), helpers.end()}});
         helper.direct = peers && index == first;
         if (const PeerLink link = peerLink(index, first); peers && index != first && link != PeerLink::none) {
             CUDA_CHECK(openPeer(first));
@@ -414,9 +415,8 @@ HelperDevices helperDevices(int first, std::span<const int> helpers) {
 std::string helpersText(const HelperDevices& helpers) {
     std::string text;
     for (const auto& helper : helpers) {
-        const bool test = helper->device.index == helper->first;
         text += (text.empty() ? ", helper " : " and ") + std::to_string(helper->device.index) +
-                (helper->link.empty() ? "" : " " + helper->link) + (test ? " as a test" : "");
+                (helper->link.empty() ? "" : " " + helper->link) + (helper->test ? " as a test" : "");
     }
     return text;
 }

@@ -17,7 +17,8 @@ struct HelperDevice {
     int first = 0;        ///< index of the first device
     bool direct = false;  ///< its kernels and copies reach the memory of the first device
     bool nvlink = false;
-    std::string link;  ///< "over NVLink", "over PCIe", "through the host's memory", "as a test"
+    bool test = false;  ///< a device has several parts, see repeatsDevice()
+    std::string link;   ///< "over NVLink", "over PCIe", "through the host's memory"; empty on the first device
     OwnedStream stream;
 };
 

@@ -15,7 +15,7 @@ namespace {
 template <class Real>
 MadeMethod<Real> ofFamily(const MethodParts& parts) {
     const KernelEntry& entry = *parts.plan.entry;
-    if (const OwnCode* own = entry.own()) {
+    if (const MethodCode* own = entry.own()) {
         if constexpr (std::is_same_v<Real, float>)
             return own->make32(parts);
         else
@@ -35,7 +35,8 @@ MadeMethod<Real> ofFamily(const MethodParts& parts) {
 template <class Real>
 MadeMethod<Real> ofDevices(const MethodParts& parts, const HelperDevices* helpers) {
     MadeMethod<Real> first = ofFamily<Real>(parts);
-    if (!helpers || helpers->empty() || !whyUndivided(parts.plan.entry->row, {}, parts.count).empty()) return first;
+    if (!helpers || helpers->empty()) return first;
+    if (!whyUndivided(parts.plan.entry->row, {}, parts.count, helpers->front()->test).empty()) return first;
     if (parts.plan.entry->row.cut == Split::tilePairs && !first->bySpans()) return first;  // sums in no fixed order
     return makeDivided(std::move(first), parts, *helpers, &ofFamily<Real>);
 }
