@@ -91,7 +91,7 @@ protected:
     virtual bool abandoned() = 0;
     virtual const std::uint8_t* rungs() const = 0;  ///< in the method's memory
     virtual void uploadRungs() = 0;
-    virtual SourceBodies sourcesInMemory(const SourceList& list) = 0;
+    virtual MassiveBodies sourcesInMemory(const SourceList& list) = 0;
     template <class Method>
     void run(Method& method, double slice) {
         for (bool complete = false; !complete; ++slices) {

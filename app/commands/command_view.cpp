@@ -48,7 +48,7 @@ void writePicture(const std::string& path, const Window& window, const Document&
 }
 
 /// Handles a reset of the graphics: window, picture and panels are created again, and the run continues unchanged.
-void comeBack(Window& window, Session& session, const std::string& why) {
+void reopenWindow(Window& window, Session& session, const std::string& why) {
     session.dropPicture();
     window.detach();
     try {
@@ -107,7 +107,7 @@ void runFrames(const WindowOptions& options, Window& window, Session& session) {
                    hidden = window.width() == 0 || window.height() == 0;
         const double pause = std::exchange(rest, 0);
         const bool events = window.handleEvents(!busy ? session.patience() : hidden ? kHiddenWait : pause);
-        if (const std::string lost = lostContext(); !lost.empty()) comeBack(window, session, lost);
+        if (const std::string lost = lostContext(); !lost.empty()) reopenWindow(window, session, lost);
         session.screen = {0, window.width(), window.height(), window.description()};
         if (!leaving && !session.look(busy, events)) {
             if (!std::exchange(rests, true)) {
@@ -152,7 +152,7 @@ void runFrames(const WindowOptions& options, Window& window, Session& session) {
         window.follow(ui.state);
         rests = false;
         tell();
-        if (options.frames == 0) rest = app.restSeconds(made.seconds);
+        if (options.frames == 0) rest = app.idleSeconds(made.seconds);
         if (options.frames > 0) times.add(hostClock() - time);
         if (lastFrame) break;
     }

@@ -417,7 +417,7 @@ std::string Controller::undo(Document& document, Host& host) {
     if (anew && !back)
         done += "; the run is at its start again";
     else if (!back && document.facts.configuration.force.precision != precision)
-        done += "; bodies stay as the precision in between has rounded them";
+        done += "; positions and velocities keep the rounding of the precision in between";
     return done;
 }
 

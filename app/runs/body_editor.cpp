@@ -218,7 +218,7 @@ EffectResult BodyEditor::edit(const Edits& change, const Edits& back) {
     return done;
 }
 
-/// `step`: step of the edit that it undoes; `of`: the bodies that had it.
+/// `step`: that of the edit to undo; `of`: the edited bodies.
 EffectResult BodyEditor::undoEdit(const Edits& back, std::int64_t step, std::uint64_t of) {
     if (of != memory_.bodies) return refusedBecause("their run has begun anew");
     const EffectResult done = tryEdits(back);

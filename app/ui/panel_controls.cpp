@@ -45,7 +45,8 @@ void drawSpeed(PanelContext& p) {
     if (hand == Dragging::words)
         set(p, "run.speed", typedValue(p.widgets.typed()));
     else if (hand != Dragging::none)
-        p.post({SetParameter{"run.speed", value / unit.scale, hand == Dragging::dragged && p.widgets.goesOn(control.name)}});
+        p.post(
+            {SetParameter{"run.speed", value / unit.scale, hand == Dragging::dragged && p.widgets.sameDrag(control.name)}});
     // Always draw this line, so that the controls below never move under the pointer.
     constexpr double kReached = 0.9;
     const bool behind = !intent.paused && p.facts.speed > 0 && p.facts.speed < kReached * intent.speed;

@@ -96,7 +96,7 @@ void drawNumber(PanelContext& p, const Parameter& row, const ParameterStyle& sty
     Value asked = value / scale;
     if (whole) asked = static_cast<std::int64_t>(value);
     if (word && value <= row.bounds.least) asked = std::string(row.specialValue);
-    p.post({SetParameter{row.path, std::move(asked), done == Dragging::dragged && p.widgets.goesOn(control.name)}});
+    p.post({SetParameter{row.path, std::move(asked), done == Dragging::dragged && p.widgets.sameDrag(control.name)}});
 }
 
 }  // namespace

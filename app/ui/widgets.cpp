@@ -283,7 +283,7 @@ Dragging Widgets::typedNumber(double& value, const DragRange& range) const {
     return value == before ? Dragging::none : Dragging::typed;
 }
 
-bool Widgets::goesOn(const char* control) {
+bool Widgets::sameDrag(const char* control) {
     const bool before = changing_ == control;
     changing_ = control;
     return before;

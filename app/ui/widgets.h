@@ -137,7 +137,7 @@ public:
     Dragging drag(const Control& control, double& value, const DragRange& range, const Reason& unavailable = {});
     const char* typed() const { return typed_; }
     /// Whether a drag that has just changed its value also changed it before, without a release.
-    bool goesOn(const char* control);
+    bool sameDrag(const char* control);
     /// Powers of two from 1 to `most`; true when released at another value.
     bool powers(const Control& control, float width, std::size_t& value, std::size_t most, const Reason& unavailable = {});
     /// A text field; true when Enter or leaving it finished an edit, with the text in `typed`.

@@ -90,7 +90,7 @@ public:
     /// Whether more steps are due than the last frame made.
     bool wantsMore() const { return wantsMore_; }
     /// Rest after a frame that took `frameSeconds` [s]. Drawing then uses at most half of the processors' time.
-    double restSeconds(double frameSeconds) const { return view.restSeconds(runs, frameSeconds, wantsMore_); }
+    double idleSeconds(double frameSeconds) const { return view.idleSeconds(runs, frameSeconds, wantsMore_); }
     /// True for a window, which must never wait; false for a film, whose frames are complete.
     bool realTime() const { return realTime_; }
 

@@ -26,8 +26,8 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
     quality_.photograph = look_.photograph.on;
     // A full picture of software OpenGL may take a second.
     if (!std::exchange(started_, true) && glLimits().software) quality_.startLow();
-    rests_ = realTime && drawn && restsNow(document, width, height);
-    PictureQuality quality = realTime && !rests_ ? quality_.rung().quality : PictureQuality{};
+    idle_ = realTime && drawn && isIdle(document, width, height);
+    PictureQuality quality = realTime && !idle_ ? quality_.rung().quality : PictureQuality{};
     quality_.keepsTrails = document.facts.configuration.bodies <= Document::kFewBodies;
     if (quality_.keepsTrails) quality.trails = true;
     if (drawn) every_ = realTime ? thinned(document, host) : 1;
@@ -62,7 +62,7 @@ void RunView::watch(const Document& document, const RunHost& host) {
 }
 
 /// Whether the picture of a paused run has been still for a moment: a lowered look has no benefit then.
-bool RunView::restsNow(const Document& document, int width, int height) {
+bool RunView::isIdle(const Document& document, int width, int height) {
     constexpr double kMoment = 0.4;  // [s]
     const RunFacts& facts = document.facts;
     Still now{facts.bodiesId, facts.revision,      facts.step, document.drawnCamera(),
@@ -138,14 +138,14 @@ double RunView::drawSeconds(const RunHost& host) const {
 }
 
 void RunView::frameTook(const RunHost& host, double seconds, double workSeconds) {
-    if (!host.first().hasPicture() || rests_) return;
+    if (!host.first().hasPicture() || idle_) return;
     // A trial draws its frames the slower way on purpose. A picture under way may still have the look before it.
     const ParticleRenderer& renderer = host.first().renderer();
     if (!renderer.path().measuring() && (renderer.reused() || renderer.timedAtThisQuality()))
         quality_.frame(seconds, workSeconds, drawSeconds(host));
 }
 
-double RunView::restSeconds(const RunHost& host, double seconds, bool behind) const {
+double RunView::idleSeconds(const RunHost& host, double seconds, bool behind) const {
     constexpr double kLongest = 0.1;  // [s]: the window must stay responsive
     if (!glLimits().software || behind || !quality_.on || !host.first().hasPicture()) return 0;
     return std::clamp(2 * drawSeconds(host) - seconds, 0.0, kLongest);
@@ -156,7 +156,7 @@ bool RunView::moving(const Document& document, const RunHost& host) const {
         marks_.busy())
         return true;
     if (host.first().hasPicture() && host.first().renderer().path().measuring()) return true;
-    if (document.intent.paused && quality_.lowered() && !rests_) return true;
+    if (document.intent.paused && quality_.lowered() && !idle_) return true;
     if (every_ > 1) return true;  // until all bodies are drawn
     return colouring_.adapting(document);
 }

@@ -33,14 +33,14 @@ public:
     void frameTook(const RunHost& host, double seconds, double workSeconds);
     /// Rest after a frame that took `seconds` [s]. Drawing then uses at most half of the processors' time. `behind`: the
     /// steps use that time.
-    double restSeconds(const RunHost& host, double seconds, bool behind) const;
+    double idleSeconds(const RunHost& host, double seconds, bool behind) const;
     /// GPU time of all views of the last picture [s].
     double drawSeconds(const RunHost& host) const;
     AdaptiveQuality& quality() { return quality_; }
     /// False: all bodies are drawn even while the camera moves, which timings of drawing need.
     void thinWhileMoving(bool on) { thinning_ = on; }
     /// The lowered settings of the look, for the status line; empty at the full look.
-    std::string lowered() const { return rests_ ? std::string() : quality_.text(); }
+    std::string lowered() const { return idle_ ? std::string() : quality_.text(); }
 
     /// Whether the next picture would differ from the last one without a new intent.
     bool moving(const Document& document, const RunHost& host) const;
@@ -66,7 +66,7 @@ private:
         bool operator==(const Still&) const = default;
     };
     void watch(const Document& document, const RunHost& host);
-    bool restsNow(const Document& document, int width, int height);
+    bool isIdle(const Document& document, int width, int height);
     int thinned(const Document& document, const RunHost& host);
     void compose(RunHost& host, std::span<const Viewport> views, const Look& look, unsigned framebuffer, int width,
                  int height, bool again);
@@ -80,7 +80,7 @@ private:
     AdaptiveQuality quality_;  ///< quality of a window's picture
     Still still_;              ///< state of the last picture
     double stillSince_ = 0;    ///< host clock [s]
-    bool rests_ = false;       ///< the run is paused, and its picture is drawn in full
+    bool idle_ = false;        ///< the run is paused, and its picture is drawn in full
     Camera movedTo_;           ///< camera of the last picture
     double movedAt_ = -1e9;    ///< host clock [s] of the last camera movement
     bool thinning_ = true, started_ = false;

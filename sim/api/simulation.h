@@ -41,10 +41,10 @@ public:
     Experiment(Experiment&&) noexcept;
     Experiment& operator=(Experiment&&) noexcept;
 
-    /// Makes `steps` whole steps and waits for their end. `goesOn`, if given, is called some times a second on this thread;
+    /// Makes `steps` whole steps and waits for their end. `proceed`, if given, is called some times a second on this thread;
     /// when it returns false, step() returns at the end of the step under way. Returns the number of steps made. Throws
     /// DeviceError.
-    std::int64_t step(std::int64_t steps = 1, const std::function<bool()>& goesOn = {});
+    std::int64_t step(std::int64_t steps = 1, const std::function<bool()>& proceed = {});
     /// Changes a setting from the next step on, by its key in a scene file; "auto" leaves it to scene and machine. Throws
     /// UsageError naming the valid values.
     void set(std::string_view key, std::string_view value);

@@ -38,12 +38,12 @@ struct PartRange {
 };
 
 /// The bodies that act on others, where most bodies have no mass: those are targets only.
-struct SourceBodies {
+struct MassiveBodies {
     const std::uint32_t* list = nullptr;  ///< their indices, in the method's memory; null: the first `count` bodies
     std::size_t count = static_cast<std::size_t>(-1);  ///< a count beyond the last body means all bodies
     /// Their number among `bodies` bodies.
     std::size_t among(std::size_t bodies) const { return std::min(count, bodies); }
-    bool operator==(const SourceBodies&) const = default;
+    bool operator==(const MassiveBodies&) const = default;
 };
 
 /// What one evaluation computes.
@@ -58,7 +58,7 @@ struct ForceRequest {
     ActiveBodies active{};  ///< where it has rungs, its count is that of active bodies in `targets`
     BodyRange targets{};
     PartRange parts{};  ///< of a tree's groups: only the bodies of these are summed
-    SourceBodies sources{};
+    MassiveBodies sources{};
     double time = 0;  ///< simulated time of the positions [T], for terms that depend on it
 
     /// The targets as one set, among `bodies` bodies.

@@ -17,7 +17,7 @@ struct MemoryNeed {
 /// Memory of the backend for `bodies` bodies that step by `program`, without the scene and copies of a state on the host.
 /// `sources`: the number of bodies with mass where those are few, see sourcesOf().
 MemoryNeed memoryNeed(const BackendRow& row, std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel,
-                      StepProgram program = {}, std::size_t sources = SourceBodies{}.count);
+                      StepProgram program = {}, std::size_t sources = MassiveBodies{}.count);
 
 /// Free memory, of several devices the least; infinite where it is not known, and for the device of a backend that has none.
 MemoryNeed freeMemory(const BackendRow& row, const BackendOptions& options);

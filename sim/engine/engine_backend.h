@@ -60,7 +60,7 @@ public:
         if (terms_.size() > 1) with([&](auto& e) { e.updateTerms(terms_); });
         return terms_;
     }
-    const SystemConfiguration& systemConfiguration() const override { return how_; }
+    const SystemConfiguration& systemConfiguration() const override { return configuration_; }
     void finishStep() override {
         with([](auto& e) { e.finishStep(); });
     }
@@ -134,7 +134,7 @@ protected:
     }
 
     mutable ForceTerms terms_ = termsOf({});  ///< from the next step on; terms() updates those that lose parts
-    SystemConfiguration how_ = SystemConfiguration(1);
+    SystemConfiguration configuration_ = SystemConfiguration(1);
     Context context_;
     Engine engine_;
     std::shared_ptr<Labels> labels_ = std::make_shared<Labels>();  ///< readers of earlier states may share it

@@ -46,7 +46,7 @@ concept EngineState = requires(State& state, const State& same, std::size_t k, M
     { state.takeNext(std::move(next)) } -> std::same_as<bool>;  // the pair law's method from now on; true: its bits stay
     { same.kernelName() } -> std::convertible_to<std::string_view>;  // the row of the pair law
     { same.smallestR2(force) } -> std::same_as<double>;              // see ForceRequest
-    { same.sources() } -> std::same_as<SourceBodies>;
+    { same.sources() } -> std::same_as<MassiveBodies>;
     { same.completeForceKnown() } -> std::same_as<bool>;  // the accelerations of the last complete step are its force
     state.forgetForce();
     { same.knownAccelerations() } -> std::same_as<std::vector<Double4>>;  // those accelerations, for the force state
@@ -229,9 +229,9 @@ public:
 protected:
     using Methods = std::vector<std::unique_ptr<Method>>;
 
-    explicit StepEngine(const EngineTerms& terms) : terms_(terms.terms), ids_(terms.ids), how_(terms.how) {
-        how_.resize(termCount());
-        wantedHow_ = how_.front().kernel;
+    explicit StepEngine(const EngineTerms& terms) : terms_(terms.terms), ids_(terms.ids), choices_(terms.how) {
+        choices_.resize(termCount());
+        pendingChoice_ = choices_.front().kernel;
     }
     ~StepEngine() = default;
 
@@ -276,7 +276,7 @@ protected:
         if (pairLawOf(wanted.terms).precision != force_.precision || wanted_.precision != force_.precision) return false;
         for (std::size_t k = 1; k < termCount(); ++k) {
             const auto &now = terms_[k], &then = wanted.terms[k];
-            const KernelChoice &row = how_[k].kernel, &wantedRow = wanted.how[k].kernel;
+            const KernelChoice &row = choices_[k].kernel, &wantedRow = wanted.how[k].kernel;
             if (row.kernel != wantedRow.kernel || row.launch != wantedRow.launch) return false;
             if (now != then && !sameTerms({now}, {then})) return false;
         }
@@ -287,9 +287,9 @@ protected:
     /// Continues as a new engine for these terms would, which it takesOver(), with the bodies that the state has now.
     void beginWith(const EngineTerms& terms) {
         ids_ = terms.ids;
-        how_ = terms.how;
+        choices_ = terms.how;
         wanted_ = pairLawOf(terms.terms);  // methods refer to the other terms that they were made for
-        wantedHow_ = how_.front().kernel;
+        pendingChoice_ = choices_.front().kernel;
         unreported_ = 0;
         cursor_.abandon();
         setClock({});
@@ -310,12 +310,12 @@ protected:
     void want(const ForceSettings& force, const KernelChoice& how, std::unique_ptr<Method> next = nullptr) {
         if (next) next_ = std::move(next);
         wanted_ = force;
-        wantedHow_ = how;
+        pendingChoice_ = how;
         if (cursor_.atBoundary()) adoptSettings();
     }
     /// True when the step under way computes the settings of the last want(), accuracy and launch included. A check of any
     /// other force would judge settings that were never computed.
-    bool settled() const { return force_ == wanted_ && how_.front().kernel == wantedHow_ && !next_; }
+    bool settled() const { return force_ == wanted_ && choices_.front().kernel == pendingChoice_ && !next_; }
     ForceRequest requestOf(std::size_t term = 0, const ActiveBodies& active = {}) const {
         ForceRequest made = requests_[term];
         made.active = active;
@@ -353,11 +353,11 @@ protected:
 
     ForceTerms terms_;  ///< of the step under way
     std::shared_ptr<const std::vector<std::uint32_t>> ids_;
-    SystemConfiguration how_;             ///< of each term, for the step under way
+    SystemConfiguration choices_;         ///< of each term, for the step under way
     Methods methods_;                     ///< of each term, of the step under way and the last complete one
     std::unique_ptr<Method> next_;        ///< new method of the pair law from the next step on; null: it stays
     ForceSettings force_, wanted_;        ///< of the step under way; from the next step on
-    KernelChoice wantedHow_;              ///< of the pair law, from the next step on
+    KernelChoice pendingChoice_;          ///< of the pair law, from the next step on
     std::vector<ForceRequest> requests_;  ///< of each term, under force_; empty before the first settings
     std::size_t term_ = 0;                ///< term whose force is under way
     ActiveBodies active_{};               ///< bodies whose force is next or under way
@@ -373,7 +373,7 @@ private:
 
     ForceState emptyState() const {
         ForceState state{.terms = terms_, .kernels = {std::string(self().kernelName())}};
-        for (std::size_t k = 1; k < termCount(); ++k) state.kernels.push_back(nameOf(how_[k].kernel));
+        for (std::size_t k = 1; k < termCount(); ++k) state.kernels.push_back(nameOf(choices_[k].kernel));
         state.methods.resize(termCount());
         return state;
     }
@@ -383,16 +383,16 @@ private:
         bool sameForce = force_ == wanted_;
         force_ = wanted_;
         terms_.front() = std::make_shared<const PairLaw>(force_);
-        how_.front().kernel = wantedHow_;
+        choices_.front().kernel = pendingChoice_;
         if (next_) sameForce &= self().takeNext(std::exchange(next_, nullptr));
         requests_.clear();
-        for (std::size_t k = 0; k < how_.size(); ++k) {
+        for (std::size_t k = 0; k < choices_.size(); ++k) {
             // A second pair law has a floor of its own.
             const auto* second = dynamic_cast<const SecondPairLaw*>(terms_[k].get());
             requests_.push_back({.settings = force_,
                                  .smallestR2 = self().smallestR2(second ? second->law() : force_),
-                                 .allowedError = how_[k].kernel.allowedError,
-                                 .opening = how_[k].kernel.opening,
+                                 .allowedError = choices_[k].kernel.allowedError,
+                                 .opening = choices_[k].kernel.opening,
                                  .sources = self().sources()});
         }
         // A change of the accuracy applies to later forces only.

@@ -65,15 +65,15 @@ Experiment& Experiment::operator=(Experiment&&) noexcept = default;
 
 Simulation& ExperimentAccess::simulation(const Experiment& experiment) { return experiment.inside_->simulation; }
 
-std::int64_t Experiment::step(std::int64_t steps, const std::function<bool()>& goesOn) {
+std::int64_t Experiment::step(std::int64_t steps, const std::function<bool()>& proceed) {
     Simulation& simulation = inside_->simulation;
-    const double slice = goesOn ? 0.2 : 1e300;  // [s]
+    const double slice = proceed ? 0.2 : 1e300;  // [s]
     const std::int64_t begun = simulation.step(), end = begun + steps;
     const double before = simulation.totals().evaluated();
     const auto start = std::chrono::steady_clock::now();
     while (simulation.step() < end) {
         simulation.advance({.seconds = slice, .steps = end - simulation.step()}, nullptr);
-        if (goesOn && !goesOn()) {
+        if (proceed && !proceed()) {
             simulation.backend().finishStep();
             simulation.advance({.seconds = 0, .steps = 0}, nullptr);
             break;

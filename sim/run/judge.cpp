@@ -146,7 +146,7 @@ void requireRoom(Judging& j) {
     if (!c.changes.start) return;
     const std::size_t sources = v.start                ? sourcesOf(v.start->state.bodies.position).count
                                 : c.scene->massive > 0 ? c.scene->massive
-                                                       : SourceBodies{}.count;
+                                                       : MassiveBodies{}.count;
     MemoryNeed need = memoryNeed(*c.backend.row, v.bodies, v.force, c.choice, c.integrator->program, sources);
     need.host += kBytesPerBody * static_cast<double>(v.bodies);
     if (v.bodies >= kManyBodies) WorkWatch::note(needText(need, v.bodies));
@@ -226,12 +226,12 @@ void suitContact(Judging& j) {
     Plan& plan = j.plan;
     const Configuration& c = plan.configuration;
     const ContactSettings& contact = c.values.contact;
-    const bool goesOn = plan.resumed && (!c.changes.start || plan.resumed->clock.step != 0);
+    const bool continues = plan.resumed && (!c.changes.start || plan.resumed->clock.step != 0);
     if (!plan.bodies && c.changes.sizes) {
         plan.resumed = j.present.state();
         plan.bodies = {plan.resumed, &plan.resumed->bodies};
     }
-    const bool all = c.changes.sizes || (c.changes.start && !goesOn), edits = c.changes.bodies && !plan.resumed;
+    const bool all = c.changes.sizes || (c.changes.start && !continues), edits = c.changes.bodies && !plan.resumed;
     if (plan.bodies && (all || edits) && (contact.radius > 0 || contact.density > 0)) {
         auto sized = std::make_shared<ParticleSet>(*plan.bodies);
         giveRadii(*sized, contact, !all);
@@ -253,9 +253,9 @@ void suitBodies(Judging& j) {
     }
     requireBodies(j.plan.bodies->size());
     j.plan.targets = targetsOf(*j.plan.bodies, j.others);
-    const bool goesOn = c.changes.start ? j.start() && j.start()->state.clock.step != 0 && c.request.precision
-                                        : j.plan.resumed && c.values.force == j.present.force;
-    if (!goesOn) suitPrecision(c, *j.plan.bodies, j.others);
+    const bool keepsPrecision = c.changes.start ? j.start() && j.start()->state.clock.step != 0 && c.request.precision
+                                                : j.plan.resumed && c.values.force == j.present.force;
+    if (!keepsPrecision) suitPrecision(c, *j.plan.bodies, j.others);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ GRAVLAB_HOST_DEVICE bool butNot(bool a, bool b) { return a && !b; }
 
 /// Errors of a power law relative to gravity's. For forces of cells: the largest third derivative of a pull in any
 /// direction, over that of 1/r^2. For expansions: the fourth, and the fifth relative to it.
-struct LeftOut {
+struct ErrorScale {
     float cell = 1, expansion = 1, higher = 1;
     float reach = 1;  ///< factor on kNearestCell: steep laws need more distance before moments converge
 };

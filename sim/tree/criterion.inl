@@ -13,8 +13,8 @@ struct DealtNode {
 /// A node as a walk tests it.
 template <class Real, class Flag>
 struct TestedNode {
-    Flag has;    ///< there is a node
-    Flag apart;  ///< it may go into the expansion of the group
+    Flag has;                                                     ///< there is a node
+    Flag apart;                                                   ///< it may go into the expansion of the group
     Real squared, fromCentre, farthest, source, sourceTimesCube;  ///< distances squared from the group's box and centre
     Flag several;  ///< it has children, or more than two bodies: fewer cost less than a cell, and one would act on itself
 };
@@ -58,7 +58,7 @@ GRAVLAB_TREE_FUNCTION auto expandsCell(const GroupCriterion<Real>& group, Real s
 template <class Real>
 struct PowerCriterion : GroupCriterion<Real> {
     PowerField<Real> field;  ///< for sources of 1
-    LeftOut left;
+    ErrorScale left;
     GRAVLAB_TREE_FUNCTION float near() const { return kNearestCell * left.reach; }
 };
 

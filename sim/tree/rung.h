@@ -86,7 +86,7 @@ inline std::string treeRefusal(TreeWalk walk, const ForceSettings& force, const 
 }
 
 /// Errors of the power law; all 1 for gravity and charges.
-inline LeftOut leftOut(const ForceSettings& force) {
+inline ErrorScale leftOut(const ForceSettings& force) {
     if (treeLaw(force) != TreeLaw::power) return {};
     const double a = treeForce(force).power, first = std::abs(a + 1), third = std::abs(a + 3);
     const double slope = std::max(std::abs(a * (a + 2)), 3.0);

@@ -104,7 +104,7 @@ const bool kThere =
                             .usual = kTiles,
                             .approximates = true,
                             .keeps = [](const ForceSettings&, double, double) { return 1e-3; }},
-                    .code = OwnCode{.make32 = make<float>, .make64 = make<double>, .machineCode = tilesCode}});
+                    .code = MethodCode{.make32 = make<float>, .make64 = make<double>, .machineCode = tilesCode}});
 
 }  // namespace
 }  // namespace gravlab::extension

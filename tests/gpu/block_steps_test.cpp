@@ -126,7 +126,7 @@ public:
     std::vector<StateArray> state() const override { return method_->state(); }
 
 private:
-    void makeMethod(const SourceBodies& sources) {
+    void makeMethod(const MassiveBodies& sources) {
         cuda::BodyFacts facts = cuda::factsOf(bodies_);
         facts.sources = {nullptr, sources.count};
         const cuda::LaunchPlan plan = cuda::choose(kernel_, facts, force(), device_);
@@ -161,7 +161,7 @@ private:
         CUDA_CHECK(cuda::copyAsync(deviceRungs_.data(), rungs_.data(), size(), cuda::Copy::toDevice, stream_));
         CUDA_CHECK(cuda::waitForStream(stream_));
     }
-    SourceBodies sourcesInMemory(const SourceList& list) override {
+    MassiveBodies sourcesInMemory(const SourceList& list) override {
         makeMethod({nullptr, list.count});
         if (list.places.empty()) return {nullptr, list.count};
         sourceList_ = cuda::DeviceArray<std::uint32_t>(list.places.size());

@@ -167,7 +167,7 @@ private:
     }
     const std::uint8_t* rungs() const override { return rungs_.data(); }
     void uploadRungs() override {}
-    SourceBodies sourcesInMemory(const SourceList& list) override { return {list.list(), list.count}; }
+    MassiveBodies sourcesInMemory(const SourceList& list) override { return {list.list(), list.count}; }
 
     ThreadPool pool_{2};
     VectorArrays<T> x_;

@@ -108,7 +108,7 @@ TEST(MemoryNeed, countsNodesOfBodiesWithMassAlone) {
                memoryNeed(deviceBackend(), bodies, {}, {.kernel = "tiled"}).device;
     };
     if (memoryNeed(deviceBackend(), bodies, {}, {}).device == 0) GTEST_SKIP() << "this build has no CUDA";
-    EXPECT_EQ(ofTree(bodies), ofTree(SourceBodies{}.count));
+    EXPECT_EQ(ofTree(bodies), ofTree(MassiveBodies{}.count));
     // Without nodes: place and sorted body, two lengths, keys and indices, sorted keys, the search, and groups.
     EXPECT_NEAR(ofTree(2), (20.0 + 8 + 12 + 8 + 14.5 + sizeof(std::uint32_t) * 2) * static_cast<double>(bodies), 2e6);
     EXPECT_LT(ofTree(10'000), ofTree(bodies) - 20.0 * static_cast<double>(bodies));

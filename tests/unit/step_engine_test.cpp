@@ -50,7 +50,7 @@ public:
     bool takeNext(std::unique_ptr<ScriptedMethod>) { return true; }
     std::string_view kernelName() const { return "scripted"; }
     double smallestR2(const ForceSettings& force) const { return force.softening; }
-    SourceBodies sources() const { return {}; }
+    MassiveBodies sources() const { return {}; }
     bool completeForceKnown() const { return known; }
     void forgetForce() { known = false; }
     std::vector<Double4> knownAccelerations() const { return {}; }

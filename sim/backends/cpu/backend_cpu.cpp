@@ -87,7 +87,7 @@ public:
         SystemConfiguration how = configuration;
         how.resize(terms.size());
         const KernelRow& row =
-            choose(force, how[0].kernel, bodies.size(), SourceBodies{nullptr, sourcesOf(bodies.position).count});
+            choose(force, how[0].kernel, bodies.size(), MassiveBodies{nullptr, sourcesOf(bodies.position).count});
         const LaunchConfig launch = launchOf(row, how[0].kernel.launch);
         ForceTerms loaded = terms;
         const auto labels = translated(
@@ -103,7 +103,7 @@ public:
         row_ = &row;
         launch_ = launch;
         terms_ = std::move(loaded);
-        how_ = std::move(how);
+        configuration_ = std::move(how);
         context_.check.cancel();
     }
 
@@ -121,9 +121,9 @@ public:
         const LaunchConfig launch = launchOf(row, choice.launch);
         const ForceSettings before = pairLawOf(terms_);
         ForceTerms terms = termsOf(force, othersOf(terms_));
-        SystemConfiguration how = how_;
+        SystemConfiguration how = configuration_;
         how[0].kernel = choice;
-        if (force != before || &row != row_ || choice != how_[0].kernel) {
+        if (force != before || &row != row_ || choice != configuration_[0].kernel) {
             // The state exists already, so only the new method is still to be allocated.
             if ((&row != row_ || launch != launch_) && force.precision == before.precision)
                 requireHostMemory(cpu::cpuKernel(row).bytes(size(), force), "the sums of the new kernel");
@@ -147,7 +147,7 @@ public:
             }
         }
         terms_ = std::move(terms);
-        how_ = std::move(how);
+        configuration_ = std::move(how);
         row_ = &row;
         launch_ = launch;
     }
@@ -213,13 +213,13 @@ private:
     }
 
     std::size_t helpers() const { return context_.exchange ? context_.exchange->helpers() : 0; }
-    SourceBodies sources() const {
+    MassiveBodies sources() const {
         return engine_.with([](const auto& e) { return e.sources(); });
     }
 
     /// The row that computes `bodies` bodies. Throws UsageError when no row can compute the request.
     const KernelRow& choose(const ForceSettings& force, const KernelChoice& choice, std::size_t bodies,
-                            const SourceBodies& sources) const {
+                            const MassiveBodies& sources) const {
         requireSoftening(force.softening);
         requireLawNumbers(force);
         const KernelRow& row = named(force, choice, bodies, sources.among(bodies));
@@ -270,7 +270,7 @@ private:
         const ForceSettings& force = pairLawOf(terms.terms);
         double bytes = cpu::engineBytes(positions.size(), cpu::cpuKernel(row), force);
         // A helper has the bodies and a method; a message has the bodies once.
-        if (helpers() > 0 && whyUndivided(row, {}, positions.size()).empty()) {
+        if (helpers() > 0 && whyUndivided(row, {}, positions.size(), true).empty()) {
             const double copy = 4.0 * (force.precision == Precision::fp32 ? sizeof(float) : sizeof(double)) *
                                 static_cast<double>(positions.size());
             bytes += copy + static_cast<double>(helpers()) * (copy + cpu::cpuKernel(row).bytes(positions.size(), force));

@@ -74,7 +74,7 @@ template <class T>
 class EngineOf final : public HostEngine<EngineOf<T>, CpuForceMethod<T>> {
     using Host = HostEngine<EngineOf<T>, CpuForceMethod<T>>;
     using Base = StepEngine<EngineOf<T>, CpuForceMethod<T>>;
-    using Base::active_, Base::alone, Base::clock_, Base::cursor_, Base::force_, Base::how_, Base::ids_, Base::methods_,
+    using Base::active_, Base::alone, Base::clock_, Base::cursor_, Base::force_, Base::choices_, Base::ids_, Base::methods_,
         Base::requestOf, Base::requests_, Base::settled, Base::termCount, Base::terms_;
     using typename Base::Methods;
 
@@ -95,14 +95,14 @@ public:
         methods_.emplace_back();  // configure() makes it
         for (std::size_t k = 1; k < termCount(); ++k) methods_.push_back(makeMethod(k));
         take(positions, velocities);
-        configure(pairLawOf(terms_), kernel, how_.front().kernel);
+        configure(pairLawOf(terms_), kernel, choices_.front().kernel);
     }
     /// Writes other bodies of the same number into the arrays that exist. False, and nothing has changed: they need a new
     /// engine.
     bool replace(std::span<const Double4> positions, std::span<const Double4> velocities, const CpuKernel& kernel,
                  const EngineTerms& terms) {
         const bool same = positions.size() == size_ && &kernel == kernel_ && &kernel == wantedKernel_ &&
-                          terms.how.front().kernel.launch == this->wantedHow_.launch;
+                          terms.how.front().kernel.launch == this->pendingChoice_.launch;
         if (!same || !this->takesOver(terms)) return false;
         take(positions, velocities);
         this->beginWith(terms);
@@ -110,7 +110,7 @@ public:
     }
 
     std::size_t size() const { return size_; }
-    SourceBodies sources() const { return {sources_.list(), sources_.count}; }
+    MassiveBodies sources() const { return {sources_.list(), sources_.count}; }
 
     /// Positions and velocities of the last complete step.
     void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities) const {
@@ -128,7 +128,7 @@ public:
     /// and kernel then stay. `how` has a launch that the row accepts.
     void configure(const ForceSettings& force, const CpuKernel& kernel, const KernelChoice& how) {
         std::unique_ptr<CpuForceMethod<T>> next;
-        if (&kernel != wantedKernel_ || how.launch != this->wantedHow_.launch)
+        if (&kernel != wantedKernel_ || how.launch != this->pendingChoice_.launch)
             next = cpu::makeMethod<T>(kernel, force.precision, methodContext(how.launch, context_.exchange.get()));
         wantedKernel_ = &kernel;
         this->want(force, how, std::move(next));
@@ -208,7 +208,7 @@ public:
     // EngineState.
     std::string_view kernelName() const { return kernel_->row.name; }
     std::unique_ptr<CpuForceMethod<T>> makeMethod(std::size_t k) const {
-        const KernelChoice& how = how_[k].kernel;
+        const KernelChoice& how = choices_[k].kernel;
         if (k == 0)
             return cpu::makeMethod<T>(*kernel_, force_.precision, methodContext(how.launch, context_.exchange.get()));
         const CpuTermMethod& row = CpuTermMethods::find("cpu", terms_[k]->kind(), how.kernel);

@@ -100,7 +100,7 @@ CpuKernel tree(std::string_view name, std::string_view idea) {
                     .cut = Split::keyRanges,
                     .approximates = true,
                     .byOpening = byAngle(kWalk),
-                    .source = "kernels_tree.inl:visit,expand,meetCells,meetBodies",
+                    .source = "kernels_tree.inl:visit,expand,addCells,addBodies",
                     .keeps = [](const ForceSettings& force, double allowedError,
                                 double opening) { return keptAccuracy(kWalk, force, allowedError, opening); },
                     .refuses = whyNoTree<kWalk>},

@@ -106,7 +106,7 @@ public:
         }
         labels_ = std::move(labels);
         terms_ = std::move(loaded);
-        how_ = std::move(how);
+        configuration_ = std::move(how);
         context_.writer.forget();
         context_.measurements = {};
         keepMasses(bodies);
@@ -137,7 +137,7 @@ public:
             const double largest = left.largest;
             left = cuda::factsOf(masses);
             left.largest = largest;
-            chosen = choice({pairLawOf(terms_), how_[0].kernel}, left);
+            chosen = choice({pairLawOf(terms_), configuration_[0].kernel}, left);
             if (!engine_.with([&](auto& e) { return e.takesFewer(chosen, left); })) return false;
         }
         const std::size_t before = size();
@@ -181,7 +181,7 @@ public:
         use();
         const LaunchPlan chosen = choice({force, kernel}, facts());
         ForceTerms terms = termsOf(force, othersOf(terms_));
-        SystemConfiguration how = how_;
+        SystemConfiguration how = configuration_;
         how[0].kernel = kernel;
         if ((force.precision == Precision::fp32) != (plan().precision == Precision::fp32)) {
             changeState(chosen, engineTerms(terms, how, labels_));
@@ -194,7 +194,7 @@ public:
             engine_.with([&](auto& e) { return e.configure(force, kernel, changed ? &chosen : nullptr); });
         }
         terms_ = std::move(terms);
-        how_ = std::move(how);
+        configuration_ = std::move(how);
     }
     const KernelRow& activeKernel() const override { return kernel(name(), plan().entry->row.name); }
     LaunchConfig activeLaunch() const override { return plan().launch; }
@@ -376,7 +376,7 @@ double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelCho
     const bool tree = named ? gravlab::kernel("cuda", *kernel.kernel).approximates
                             : kernel.allowedError > 0 && force.precision != Precision::fp64;
     const bool lists = cuda::takesLists(kernel, bodies, force);
-    const std::size_t acting = SourceBodies{nullptr, sources}.among(bodies);
+    const std::size_t acting = MassiveBodies{nullptr, sources}.among(bodies);
     // Without a name, a row of slots is the fastest for many bodies that all act.
     const bool slots = named ? cuda::usesSlots(cuda::kernelEntry(*kernel.kernel))
                              : !tree && !lists && acting == bodies && loopLaw(force) == Law::gravity;

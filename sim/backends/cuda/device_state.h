@@ -51,7 +51,7 @@ public:
     /// See ForceRequest.
     double smallestR2(const ForceSettings& force) const;
     /// See ForceRequest; the list is device memory.
-    SourceBodies sources() const { return sources_; }
+    MassiveBodies sources() const { return sources_; }
     /// True when some response is not 1. A body that is held has response 0 and feels no force.
     bool hasResponses() const { return hasResponses_; }
 
@@ -68,7 +68,7 @@ private:
     Arrays states_[2];
     int completeIndex_ = 0;
     double heaviest_ = 0;  ///< largest |source|
-    SourceBodies sources_{};
+    MassiveBodies sources_{};
     DeviceArray<std::uint32_t> sourceList_;  ///< empty unless sources_ has a list
     bool hasResponses_ = false;
 };

@@ -22,7 +22,7 @@ EngineOf<Real>::EngineOf(EngineContext& context, const ParticleSet& bodies, cons
     for (std::size_t k = 1; k < termCount(); ++k) methods_.push_back(makeMethod(k));
     if (!alone()) termSums_ = DeviceArray<V>(state_.count());
     state_.upload(bodies, facts_.heaviest);
-    this->want(pairLawOf(terms_), how_.front().kernel);
+    this->want(pairLawOf(terms_), choices_.front().kernel);
 }
 
 template <class Real>
@@ -43,7 +43,7 @@ bool EngineOf<Real>::replace(const ParticleSet& bodies, const BodyFacts& facts, 
 template <class Real>
 std::unique_ptr<DeviceTermMethod<Real>> EngineOf<Real>::makeMethod(std::size_t k) const {
     if (k == 0) return makeForceMethod<Real>(plan(), state_.count(), context_.device, context_.stream, &context_.helpers);
-    const KernelChoice& how = how_[k].kernel;
+    const KernelChoice& how = choices_[k].kernel;
     const CudaTermMethod& row = CudaTermMethods::find("cuda", terms_[k]->kind(), how.kernel);
     const TermParts parts{state_.count(), *ids_, context_.device, context_.stream, checkedLaunch(row.row, how.launch)};
     if constexpr (std::is_same_v<Real, float>)
@@ -138,7 +138,7 @@ bool EngineOf<Real>::enqueueSlice(std::size_t k, TermMethod& method, bool ofAll)
 template <class Real>
 DeviceSums<Real> EngineOf<Real>::accelerationOf(DeviceSums<Real> sums, const V* v, V* to, const ActiveBodies& active) {
     // A factor of 1 changes no bit of one range.
-    if (!responds() || (sums.ranges == 1 && !state_.hasResponses() && forceFactor(force_) == 1)) return sums;
+    if (!needsResponsePass() || (sums.ranges == 1 && !state_.hasResponses() && forceFactor(force_) == 1)) return sums;
     constexpr unsigned kThreads = 256;
     launchKernel(respondKernel<Real>(), {(state_.count() + kThreads - 1) / kThreads}, kThreads,
                  {sums.sums, sums.ranges, responses(v), forceFactor(force_), to, state_.count(), false, active}, 0,

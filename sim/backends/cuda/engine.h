@@ -45,7 +45,7 @@ struct EngineContext {
 template <class Real>
 class EngineOf final : public StepEngine<EngineOf<Real>, DeviceTermMethod<Real>> {
     using Base = StepEngine<EngineOf<Real>, DeviceTermMethod<Real>>;
-    using Base::active_, Base::alone, Base::atForce, Base::checks, Base::cursor_, Base::force_, Base::how_, Base::ids_,
+    using Base::active_, Base::alone, Base::atForce, Base::checks, Base::cursor_, Base::force_, Base::choices_, Base::ids_,
         Base::lastClock_, Base::methods_, Base::program_, Base::requestOf, Base::settled, Base::term_, Base::termCount,
         Base::terms_, Base::wanted_;
     using typename Base::Methods;
@@ -72,7 +72,7 @@ public:
     void configure(const ForceSettings& force, const KernelChoice& how, const LaunchPlan* plan);
     /// Whether change() takes fewer bodies under that plan.
     bool takesFewer(const LaunchPlan& plan, const BodyFacts& left) const {
-        const auto all = [](const SourceBodies& sources) { return sources.count == SourceBodies{}.count; };
+        const auto all = [](const MassiveBodies& sources) { return sources.count == MassiveBodies{}.count; };
         return alone() && !state_.hasResponses() && all(facts_.sources) && all(left.sources) && left.count > 0 &&
                pairs().takesFewer(plan, static_cast<std::uint32_t>(left.count));
     }
@@ -104,7 +104,7 @@ public:
     std::string_view kernelName() const { return plan().entry->row.name; }
     std::unique_ptr<DeviceTermMethod<Real>> makeMethod(std::size_t k) const;
     double smallestR2(const ForceSettings& force) const { return state_.smallestR2(force); }
-    SourceBodies sources() const { return state_.sources(); }
+    MassiveBodies sources() const { return state_.sources(); }
     bool completeForceKnown() const { return state_.complete().forceKnown; }
     void forgetForce() { state_.complete().forceKnown = false; }
     std::vector<Double4> knownAccelerations() const { return state_.download(state_.complete().a); }
@@ -166,9 +166,9 @@ private:
     /// The responses in velocities; null where all are 1.
     const V* responses(const V* v) const { return state_.hasResponses() ? v : nullptr; }
     /// True when the pair law's accelerations are not the plain sums of pulls.
-    bool responds() const { return force_.law != Law::gravity || state_.hasResponses(); }
+    bool needsResponsePass() const { return force_.law != Law::gravity || state_.hasResponses(); }
     /// True when the sums of the pair law's method are the accelerations of the bodies: kernels may then use them directly.
-    bool plainForce() const { return alone() && !responds(); }
+    bool plainForce() const { return alone() && !needsResponsePass(); }
     /// Adds a term's complete evaluation to the accelerations; `v` holds the responses of the bodies.
     void addTerm(const DeviceSums<Real>& sums, const V* v, V* to, const ActiveBodies& active = {});
     /// The accelerations that follow from the pair law's sums and the responses in `v`; every use of a force comes through
@@ -210,13 +210,13 @@ private:
     BodyFacts facts_;
 
     DeviceBlocks blocks_;
-    V *x_ = nullptr, *v_ = nullptr;  ///< current arrays of the step under way
-    DeviceSums<Real> acceleration_;  ///< from the last force, without more_
-    const V* more_ = nullptr;        ///< sums of the last term, which the next operations add; null: none
-    bool forceAtX_ = false;          ///< nothing moved since the last force
-    bool firstForce_ = false;        ///< the last force belongs to the last complete step
-    bool measured_ = true;           ///< forces and operations are timed apart
-    bool offline_ = false;           ///< the call under way is not part of a frame
+    V *x_ = nullptr, *v_ = nullptr;       ///< current arrays of the step under way
+    DeviceSums<Real> acceleration_;       ///< from the last force, without pendingTermSums_
+    const V* pendingTermSums_ = nullptr;  ///< sums of the last term, which the next operations add; null: none
+    bool forceAtX_ = false;               ///< nothing moved since the last force
+    bool firstForce_ = false;             ///< the last force belongs to the last complete step
+    bool measured_ = true;                ///< forces and operations are timed apart
+    bool offline_ = false;                ///< the call under way is not part of a frame
     // The list of operations under construction.
     Operations list_{};
     PendingForce pending_;        ///< force that runs before the list

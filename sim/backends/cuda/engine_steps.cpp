@@ -85,7 +85,7 @@ void EngineOf<Real>::enterStep() {
     x_ = complete.x.data();
     v_ = complete.v.data();
     acceleration_ = {complete.a.data(), 1};
-    more_ = nullptr;
+    pendingTermSums_ = nullptr;
     forceAtX_ = complete.forceKnown;
     firstForce_ = false;
 }
@@ -130,11 +130,11 @@ template <class Real>
 void EngineOf<Real>::takeTerm(std::size_t k, TermMethod& method) {
     const DeviceBodies<Real> bodies = forceHere();
     if (k == 0) {
-        more_ = nullptr;
+        pendingTermSums_ = nullptr;
         acceleration_ = accelerationOf(method.sums(), v_, bodies.sums, active_);
         if (alone()) return;
         sumInto(bodies.sums);
-        if (responds() || method.sums().ranges > 1) {
+        if (needsResponsePass() || method.sums().ranges > 1) {
             // Else the time would count for the next term.
             context_.timer.add(integrateSeconds() / 2, {});
             endPart(Span::sums);
@@ -156,7 +156,7 @@ void EngineOf<Real>::takeTerm(std::size_t k, TermMethod& method) {
     }
     // The pass that moves the bodies reads these sums as well as a launch for them alone would.
     if (k + 1 == termCount() && sums.ranges == 1 && !state_.hasResponses() && !inBlocks(program_) && !termCheck_.open()) {
-        more_ = sums.sums;
+        pendingTermSums_ = sums.sums;
         return;
     }
     addTerm(sums, v_, bodies.sums, active_);
@@ -168,7 +168,7 @@ void EngineOf<Real>::takeTerm(std::size_t k, TermMethod& method) {
 template <class Real>
 void EngineOf<Real>::endForce() {
     forceAtX_ = active_.all();
-    if (firstForce_ && acceleration_.ranges == 1 && !more_) state_.complete().forceKnown = true;
+    if (firstForce_ && acceleration_.ranges == 1 && !pendingTermSums_) state_.complete().forceKnown = true;
     // With several terms the check began with the first term; a later request waits for the next force.
     if (!alone() || !checks()) return;
     if (context_.timer.hasOpenWork()) context_.timer.close(Span::force);
@@ -189,7 +189,7 @@ IntegrateTask<Real> EngineOf<Real>::operationsFromHere() const {
     task.v = v_;
     task.sums = acceleration_.sums;
     task.ranges = acceleration_.ranges;
-    task.more = more_;
+    task.more = pendingTermSums_;
     task.shown = context_.shown;
     task.rungs = inBlocks(program_) ? blocks_.rungs() : nullptr;
     return task;
@@ -266,7 +266,7 @@ void EngineOf<Real>::openOperations(bool fused) {
         forceAtX_ = true;
     }
     list_ = operationsFromHere();
-    if (firstForce_ && (acceleration_.ranges > 1 || more_ || fused)) list_.force = state_.complete().a.data();
+    if (firstForce_ && (acceleration_.ranges > 1 || pendingTermSums_ || fused)) list_.force = state_.complete().a.data();
 }
 
 template <class Real>
@@ -276,7 +276,7 @@ void EngineOf<Real>::add(const PlannedOp& planned) {
         setOut(list_);
         launchOperations(list_, pending_);
         acceleration_ = {list_.force, 1};
-        more_ = nullptr;
+        pendingTermSums_ = nullptr;
         list_ = operationsFromHere();
     }
     list_.add(planned.op, planned.timeStep, planned.least);

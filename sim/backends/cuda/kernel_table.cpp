@@ -79,19 +79,19 @@ Reason whyNoLists(const KernelRow& row, const ForceSettings& force) {
            " bodies each under this cut-off, and " + std::to_string(kWidestList) + " is the most; take 'cells'";
 }
 
-constexpr OwnCode kCellRow{
+constexpr MethodCode kCellRow{
     .make32 = makeCells<float>, .make64 = makeCells<double>, .machineCode = cellCode, .blocks = cellWalkBlocks};
-constexpr OwnCode kListRow{.make32 = makeNeighbourLists<float>,
-                           .make64 = makeNeighbourLists<double>,
-                           .machineCode = listCode,
-                           .blocks = cellWalkBlocks};
+constexpr MethodCode kListRow{.make32 = makeNeighbourLists<float>,
+                              .make64 = makeNeighbourLists<double>,
+                              .machineCode = listCode,
+                              .blocks = cellWalkBlocks};
 
 template <TreeWalk kWalk>
 const void* treeCode(Precision) {
     return treeWalkKernel(kWalk, 2).address;
 }
 template <TreeWalk kWalk, TreeKeys kCurve = TreeKeys::hilbert>
-constexpr OwnCode treeRow{.make32 = makeTree<kWalk, kCurve>, .machineCode = treeCode<kWalk>, .blocks = walkBlocks};
+constexpr MethodCode treeRow{.make32 = makeTree<kWalk, kCurve>, .machineCode = treeCode<kWalk>, .blocks = walkBlocks};
 
 // Default launches of these rows; none of them can be LaunchConfig().
 constexpr LaunchConfig kTree{static_cast<int>(kWalkThreads), 1, 1, 1}, kCells{static_cast<int>(kCellWalkThreads), 1, 1, 1},
@@ -334,7 +334,7 @@ constexpr KernelEntry kTraps[] = {
              .source = "tiled.cuh:gather,tiledForce",
              .trap = "the launch fails and nothing is computed: what the clock shows is the time to refuse it",
              .refuses = whyNotOnCuda},
-     .code = OneSidedCode{.kernel32 = tiled<float>, .tiles = true, .goesOn = true}},
+     .code = OneSidedCode{.kernel32 = tiled<float>, .tiles = true, .ignoresLaunchError = true}},
     targetsEntry("float4-as-float3",
                  "an array of float4 that is read as one of float3: all bodies but the first are elsewhere",
                  "traps.cu:forceMisread", {}, {14}, {.kernel32 = oneSided<misreadKernel>}, {1, 1},

@@ -21,14 +21,14 @@ struct OneSidedCode {
     Kernel<ForceTask<float>> (*kernel32)(const LaunchConfig& launch) = nullptr;
     Kernel<ForceTask<double>> (*kernel64)(const LaunchConfig& launch) = nullptr;  ///< null: not built
     Kernel<FusedTask> (*fused)(const LaunchConfig& launch) = nullptr;             ///< with the operations after the force
-    bool tiles = false;           ///< one body a thread in dynamic shared memory
-    bool ownTile = false;         ///< the same in memory whose size is compiled in
-    bool otherLaws = false;       ///< lawKernel() computes laws whose pull is not gravity's
-    bool atomicSums = false;      ///< ranges are added by atomics
-    bool splitsInBlock = false;   ///< threads of one block sum the ranges: the block has `split` times as many threads
-    bool pairsOfThreads = false;  ///< one thread a pair: the targets of a block are the square root of its threads
-    bool byWarps = false;         ///< a warp passes its sources round; a narrower last warp passes fewer
-    bool goesOn = false;          ///< a trap: a failed launch is reported and counted as if it had run
+    bool tiles = false;               ///< one body a thread in dynamic shared memory
+    bool ownTile = false;             ///< the same in memory whose size is compiled in
+    bool otherLaws = false;           ///< lawKernel() computes laws whose pull is not gravity's
+    bool atomicSums = false;          ///< ranges are added by atomics
+    bool splitsInBlock = false;       ///< threads of one block sum the ranges: the block has `split` times as many threads
+    bool pairsOfThreads = false;      ///< one thread a pair: the targets of a block are the square root of its threads
+    bool byWarps = false;             ///< a warp passes its sources round; a narrower last warp passes fewer
+    bool ignoresLaunchError = false;  ///< a trap: a failed launch is reported and counted as if it had run
     Kernel<CopiesTask> (*copier)() = nullptr;  ///< copies the bodies into an array that the kernel reads
     std::uint32_t copied = 0;                  ///< numbers a body in that array
     const void* (*sources)() = nullptr;        ///< symbol that the host fills with each slice
@@ -61,7 +61,7 @@ class DeviceForceMethod;
 struct MethodParts;
 
 /// A method of its own, of no family.
-struct OwnCode {
+struct MethodCode {
     std::unique_ptr<DeviceForceMethod<float>> (*make32)(const MethodParts& parts) = nullptr;
     std::unique_ptr<DeviceForceMethod<double>> (*make64)(const MethodParts& parts) = nullptr;  ///< null: not built
     const void* (*machineCode)(Precision precision) = nullptr;  ///< of the kernel that launchFacts() describes
@@ -91,14 +91,14 @@ struct LoadedCode {
 
 struct KernelEntry {
     KernelRow row;
-    std::variant<OneSidedCode, SymmetricCode, ManyStepsCode, OwnCode, LoadedCode> code;
+    std::variant<OneSidedCode, SymmetricCode, ManyStepsCode, MethodCode, LoadedCode> code;
 
     bool builtIn(Precision precision) const;
     /// The code of a family, or null.
     const OneSidedCode* oneSided() const { return std::get_if<OneSidedCode>(&code); }
     const SymmetricCode* symmetric() const { return std::get_if<SymmetricCode>(&code); }
     const ManyStepsCode* manySteps() const { return std::get_if<ManyStepsCode>(&code); }
-    const OwnCode* own() const { return std::get_if<OwnCode>(&code); }
+    const MethodCode* own() const { return std::get_if<MethodCode>(&code); }
     const LoadedCode* loaded() const { return std::get_if<LoadedCode>(&code); }
 };
 

@@ -110,7 +110,7 @@ public:
     ReferenceEngine(ReferenceContext& context, const ParticleSet& bodies, const EngineTerms& terms)
         : HostEngine(terms), context_(context), complete_(bodies), work_(complete_), nextForce_(bodies.size()) {
         methods_ = newMethods();
-        want(pairLawOf(terms_), how_.front().kernel);
+        want(pairLawOf(terms_), choices_.front().kernel);
     }
 
     std::size_t size() const { return complete_.x.size(); }
@@ -177,7 +177,7 @@ public:
     }
     bool takeNext(std::unique_ptr<PlainMethod>) { return true; }
     double smallestR2(const ForceSettings&) const { return 0; }
-    static SourceBodies sources() { return {}; }  // the truth sums over all bodies
+    static MassiveBodies sources() { return {}; }  // the truth sums over all bodies
     bool completeForceKnown() const { return complete_.forceKnown; }
     void forgetForce() { complete_.forceKnown = false; }
     std::vector<Double4> knownAccelerations() const { return complete_.a; }
@@ -308,14 +308,14 @@ public:
         engine_ = std::move(engine);
         labels_ = std::move(labels);
         terms_ = std::move(wanted);
-        how_ = std::move(how);
+        configuration_ = std::move(how);
         context_.checkTargets.clear();
         context_.check.reset();
     }
     void configure(const ForceSettings& force, const KernelChoice& choice) override {
         judge(force, choice);
         ForceTerms terms = termsOf(force, othersOf(terms_));
-        how_[0].kernel = choice;
+        configuration_[0].kernel = choice;
         terms_ = std::move(terms);
         if (!fewBodyLoaded_ || fewBody_.stepProgress() == 0) settle();
     }
@@ -359,7 +359,7 @@ private:
         return {std::make_unique<ReferenceEngine>(context_, bodies, terms)};
     }
     /// Applies the pending configuration, which holds from the next step of either engine on.
-    void settle() { engine().configure(pairLawOf(terms_), how_[0].kernel); }
+    void settle() { engine().configure(pairLawOf(terms_), configuration_[0].kernel); }
     static void judge(const ForceSettings& force, const KernelChoice& choice) {
         requireSoftening(force.softening);
         requireLawNumbers(force);

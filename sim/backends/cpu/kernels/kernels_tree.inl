@@ -102,8 +102,8 @@ constexpr std::size_t kBite = 64, kFull = 512, kList = kFull + 2 * kBite;
 /// Most runs of siblings that wait: one bite for each level.
 constexpr std::size_t kWaiting = kTreeLevels * kBite + kBite;
 
-/// The least unit of an expansion, as a fraction of the farthest distance; and the least squared distance of a cell, in units.
-/// The eleventh power of an inverse distance and the fourth power of a distance then do not overflow.
+/// The least unit of an expansion, as a fraction of the farthest distance; and the least squared distance of a cell, in
+/// units. The eleventh power of an inverse distance and the fourth power of a distance then do not overflow.
 constexpr float kLeastUnit = 0x1p-20f, kNearestExpanded = 0x1p-16f;
 
 /// kField: sums potentials instead of accelerations.
@@ -142,15 +142,15 @@ public:
                 if (low_.count >= kFull) expand<false>();
                 if (high_.count >= kFull) expand<true>();
             }
-            if (cells_.count >= kFull) meetCells();
-            if (leaves_.count >= kFull) meetBodies();
+            if (cells_.count >= kFull) addCells();
+            if (leaves_.count >= kFull) addBodies();
         }
         if constexpr (kExpands) {
             expand<false>();
             expand<true>();
         }
-        meetCells();
-        meetBodies();
+        addCells();
+        addBodies();
         end();
     }
 
@@ -176,7 +176,9 @@ private:
         else
             return group;
     }
-    HWY_INLINE const float* dipoleOf(std::int32_t node) const { return tree_.dipoles + std::ptrdiff_t{kDipoleStride} * node; }
+    HWY_INLINE const float* dipoleOf(std::int32_t node) const {
+        return tree_.dipoles + std::ptrdiff_t{kDipoleStride} * node;
+    }
 
     void begin() {
         const D d;
@@ -423,7 +425,7 @@ private:
     template <std::size_t kVectors>
     using TargetsOf = std::conditional_t<kField, FieldTargets<kVectors>, Targets<kVectors>>;
 
-    void meetBodies() {
+    void addBodies() {
         if (leaves_.count == 0) return;
         // Consecutive leaves are one run of bodies.
         Run runs[kList];
@@ -453,7 +455,7 @@ private:
         });
     }
 
-    void meetCells() {
+    void addCells() {
         if (cells_.count == 0) return;
         counts_.cells += cells_.count * group_.count;
         const auto field = fieldIn(1);

@@ -48,7 +48,7 @@ constexpr std::size_t kMostGathered = 0x7fffffff / (kWeightMember + 1);
 struct TreePower {
     PowerField<float> field{};  ///< for sources of 1; not softened
     float moments = 1;          ///< factor from gravity's multiple of second moments to the law's
-    LeftOut left{};
+    ErrorScale left{};
 };
 
 struct TreeWalkTask {

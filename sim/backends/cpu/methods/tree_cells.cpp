@@ -37,7 +37,7 @@ public:
         for (const Double4& at : bodies.position) heaviest_ = std::max(heaviest_, std::abs(at.w));
         const BodyArrays<double> arrays(bodies.position);
         tree_.takeSigned(signedCells(force));
-        tree_.takeSources(SourceBodies{nullptr, sourcesOf(bodies.position).count}.among(count_));
+        tree_.takeSources(MassiveBodies{nullptr, sourcesOf(bodies.position).count}.among(count_));
         tree_.build<double>(
             {{arrays.x.axis[0].data(), arrays.x.axis[1].data(), arrays.x.axis[2].data()}, arrays.source.data()},
             treeKernels(simdTargets().front()), pool_);
@@ -81,12 +81,12 @@ public:
         const TreeWalk walk = walkOf(question.kernel);
         criterion(group, question, walk);
         const bool powerLaw = treeForce(force_).law == TreeLaw::power;
-        const PowerCriterion<float> powerAsks{asks_, task_.power.field, task_.power.left};
+        const PowerCriterion<float> powerAsks{criterion_, task_.power.field, task_.power.left};
         std::vector<std::int32_t> waiting{0};
         while (!waiting.empty()) {
             const std::int32_t id = waiting.back();
             waiting.pop_back();
-            const CellUse use = powerLaw ? useOf(powerAsks, id, walk) : useOf(asks_, id, walk);
+            const CellUse use = powerLaw ? useOf(powerAsks, id, walk) : useOf(criterion_, id, walk);
             if (use == CellUse::none) {
                 for (std::int32_t k = 0; k < view.count[id]; ++k) waiting.push_back(view.first[id] + k);
                 continue;
@@ -117,13 +117,13 @@ private:
         float squared = 0;
         for (std::uint32_t k = group.first; k < group.first + group.count; ++k)
             squared = std::max(squared, fromCentre(view.body[0][k], view.body[1][k], view.body[2][k]));
-        asks_.radius = std::sqrt(squared);
+        criterion_.radius = std::sqrt(squared);
         task_ = walkTask(tree_, walk,
                          {.settings = force_,
                           .smallestR2 = smallestR2<float>(force_, heaviest_),
                           .allowedError = question.allowedError,
                           .opening = question.opening});
-        asks_.opening = task_.opening;
+        criterion_.opening = task_.opening;
         if (byAngle(walk)) return;
         std::vector<float> lengths(count_);
         task_.lengths = lengths.data();
@@ -147,8 +147,8 @@ private:
         for (std::uint32_t at = group.first; at < group.first + group.count; ++at)
             smallest = std::min(smallest, lengths[view.order[at]]);
         const double floor = kSmallestShare * std::sqrt(sum / std::max(bodies, 1.0));
-        asks_.limit = static_cast<float>(static_cast<double>(task_.share) * std::max(static_cast<double>(smallest), floor) /
-                                         task_.acceleration);
+        criterion_.limit = static_cast<float>(static_cast<double>(task_.share) *
+                                              std::max(static_cast<double>(smallest), floor) / task_.acceleration);
     }
 
     float fromCentre(float x, float y, float z) const {
@@ -188,7 +188,7 @@ private:
     // For the group.
     TreeWalkTask task_;
     std::array<float, 3> centre_{}, half_{};
-    GroupCriterion<float> asks_{};
+    GroupCriterion<float> criterion_{};
 };
 
 }  // namespace

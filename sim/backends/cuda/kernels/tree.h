@@ -117,7 +117,7 @@ struct PowerWalkTask : WalkTask {
     PowerField<float> field;  ///< field of sources of 1, in the bodies' unit of length
     float nearest;            ///< smallest distance squared with a finite pull, in any unit of length
     double factor;            ///< strength
-    LeftOut left;
+    ErrorScale left;
 };
 
 // The kernels run in this order; each reads the results of those before it.

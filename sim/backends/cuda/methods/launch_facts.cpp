@@ -74,7 +74,7 @@ Geometry geometryOf(const LaunchPlan& plan, std::size_t bodies, const DeviceFact
     const double body = doubles ? 32.0 : 16.0;
     const auto count = static_cast<std::uint32_t>(bodies);
     if (bodies == 0 || launch.block < 1) return {0, 1, launch.block, 0};
-    if (const OwnCode* own = plan.entry->own())
+    if (const MethodCode* own = plan.entry->own())
         return {own->blocks
                     ? static_cast<int>(own->blocks(bodies, device.multiprocessors, static_cast<unsigned>(launch.block)))
                     : 0,

@@ -105,7 +105,7 @@ std::string whyNotTogether(const KernelEntry& entry, const LaunchConfig& launch,
 template <class Real>
 const void* machineCode(const KernelEntry& entry, const LaunchConfig& launch, const ForceSettings& force) {
     constexpr bool kDoubles = std::is_same_v<Real, double>;
-    if (const OwnCode* code = entry.own()) return code->machineCode(kDoubles ? Precision::fp64 : Precision::fp32);
+    if (const MethodCode* code = entry.own()) return code->machineCode(kDoubles ? Precision::fp64 : Precision::fp32);
     if (const LoadedCode* code = entry.loaded()) return kDoubles ? nullptr : code->kernel32;
     if (loopLaw(force) != Law::gravity) {
         const void* address = nullptr;

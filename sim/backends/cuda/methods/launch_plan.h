@@ -21,7 +21,7 @@ struct LaunchPlan {
     PairUnits units;                    ///< units of the pairs in mixed precision
     double heaviest = 0;                ///< largest |source| [M]
     std::uint32_t listWidth = 0;        ///< entries that a list of neighbours has room for
-    SourceBodies sources{};             ///< their number; the list comes with each request
+    MassiveBodies sources{};            ///< their number; the list comes with each request
     TreeLimits trees;                   ///< used by tree rows
     bool operator==(const LaunchPlan&) const = default;
 };
@@ -29,11 +29,11 @@ struct LaunchPlan {
 /// Facts of the bodies that the plan depends on.
 struct BodyFacts {
     std::size_t count = 0;
-    double equalMass = 0;    ///< the mass of every body; 0 when they differ
-    bool massRuns = false;   ///< enough tiles of 256 bodies have one mass for `symmetric-runs` to be faster
-    double largest = 0;      ///< |coordinate| [L]
-    double heaviest = 0;     ///< |source| [M]
-    SourceBodies sources{};  ///< without a list
+    double equalMass = 0;     ///< the mass of every body; 0 when they differ
+    bool massRuns = false;    ///< enough tiles of 256 bodies have one mass for `symmetric-runs` to be faster
+    double largest = 0;       ///< |coordinate| [L]
+    double heaviest = 0;      ///< |source| [M]
+    MassiveBodies sources{};  ///< without a list
     std::size_t acting() const { return sources.among(count); }
 };
 BodyFacts factsOf(const ParticleSet& bodies);

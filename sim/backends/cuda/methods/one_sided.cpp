@@ -177,7 +177,7 @@ private:
     /// Directed pairs of the evaluation.
     double allWanted() const { return static_cast<double>(targets_) * sources_.count; }
 
-    void takeSources(const SourceBodies& sources) {
+    void takeSources(const MassiveBodies& sources) {
         sources_ = {sources.list, static_cast<std::uint32_t>(sources.among(this->count()))};
         if (sources_.list && gathered_.size() < sources_.count) gathered_ = DeviceArray<Vec4<Real>>(sources_.count);
     }
@@ -240,7 +240,7 @@ private:
     /// Whether its blocks sum over any number of ranges of the sources; atomics would add more ranges in no fixed order.
     static bool mayHaveMoreRanges(const KernelEntry& entry) {
         const OneSidedCode& code = *entry.oneSided();
-        return !code.splitsInBlock && !code.atomicSums && !code.goesOn &&
+        return !code.splitsInBlock && !code.atomicSums && !code.ignoresLaunchError &&
                (code.otherLaws || code.fused || entry.row.splits.last > 1);
     }
     /// Ranges of a multiple of 8 sources keep the unrolled loops whole.
@@ -254,7 +254,7 @@ private:
         gatherSources(bodies);
         if (part()) gatherPart();
         // Atomics add to these sums, and a failed launch leaves them unchanged.
-        if (code_.atomicSums || code_.goesOn)
+        if (code_.atomicSums || code_.ignoresLaunchError)
             CUDA_CHECK(
                 fillAsync(part() ? part_.sums.data() : bodies.sums + first_, 0, targets_ * sizeof(Vec4<Real>), stream_));
         if constexpr (std::is_same_v<Real, float>)
@@ -267,7 +267,7 @@ private:
         const auto threads = static_cast<unsigned>(code_.threads(launch()));
         const std::size_t shared = code_.sharedBytes(launch(), sizeof(Real));
         const ForceSettings& force = this->request().settings;
-        if (code_.goesOn) {
+        if (code_.ignoresLaunchError) {
             tryLaunch(task, blocks, threads, shared);
             return;
         }
