@@ -1,7 +1,7 @@
 // Force terms and methods from outside the program, on the GPU.
 #include "gpu_fixture.h"
 #include "tests/bodies.h"
-#include "tests/extensions/extension_suite.h"
+#include "tests/extension_suite.h"
 #include "tests/extensions/friction.h"
 #include "tests/extensions/springs.h"
 

@@ -1,5 +1,5 @@
 // Force terms and methods from outside the program, on the host, and the texts about them in files and tables.
-#include "tests/extensions/extension_suite.h"
+#include "tests/extension_suite.h"
 #include "tests/extensions/friction.h"
 
 #include "app/bench/term_bench.h"

@@ -2,7 +2,6 @@
 // scene to a check, a checkpoint and slices. Include it once in a test binary and say on which backends:
 //   INSTANTIATE_TEST_SUITE_P(Host, ExtensionSuite, testing::Values("reference", "cpu"));
 #pragma once
-#include "chain_scene.h"
 #include "sim/api/errors.h"
 #include "sim/backends/backend.h"
 #include "sim/forces/force_term.h"
@@ -11,8 +10,9 @@
 #include "sim/run/fingerprint.h"
 #include "sim/run/simulation.h"
 #include "sim/run/trajectory.h"
-#include "springs.h"
 #include "tests/bodies.h"
+#include "tests/extensions/chain_scene.h"
+#include "tests/extensions/springs.h"
 #include "tests/on_backend.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// A force method from outside the program, with its own state and accuracy: a ten-thousandth of each force is still the
-// previous one. With trailing_cuda.cu the addition is complete.
+// A method of the pair law that no file of the program names, with its own state and accuracy: a ten-thousandth of each
+// force is still the previous one. With trailing_cuda.cu the addition is complete.
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
 
