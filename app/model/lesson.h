@@ -3,6 +3,7 @@
 #pragma once
 #include "sim/core/value.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -68,6 +69,11 @@ struct LessonStep {
     std::optional<LessonTable> recorded;
     std::string explain;  ///< shown after `until`
     std::optional<LessonQuestion> question;
+    /// Whether its drawing takes the place of the picture: it neither opens a scene nor has a task in one.
+    bool drawsLarge() const {
+        const auto opens = [](const LessonLine& one) { return one.text.starts_with("open "); };
+        return !picture.empty() && task.empty() && std::ranges::none_of(setup, opens);
+    }
 };
 
 struct Lesson {

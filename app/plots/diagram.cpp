@@ -1,50 +1,10 @@
 #include "app/plots/diagram.h"
 
 #include "app/plots/canvas.h"
-#include "app/plots/plot.h"
+#include "app/plots/diagram_pen.h"
 #include "sim/core/names.h"
 
-#include <algorithm>
-#include <limits>
-
 namespace gravlab {
-
-/// Coordinates are fractions of the width across, and lines of text down.
-class DiagramPen {
-public:
-    DiagramPen(ImDrawList& ink, ImVec2 from, float width, bool light)
-        : ink_(ink), from_(from), width_(width), line_(ImGui::GetFontSize()), light_(light) {}
-    ImU32 text() const { return light_ ? IM_COL32(20, 20, 20, 255) : IM_COL32(226, 230, 236, 255); }
-    ImU32 quiet() const { return light_ ? IM_COL32(95, 95, 95, 255) : IM_COL32(150, 158, 170, 255); }
-    /// A hue of the plots' palette; `strength` of 255.
-    ImU32 hue(std::size_t index, unsigned strength = 255) const {
-        const ImU32 colour = seriesColour(index, light_);
-        return (colour & ~IM_COL32_A_MASK) | strength << IM_COL32_A_SHIFT;
-    }
-    void box(float x, float y, float right, float bottom, ImU32 fill, ImU32 edge) {
-        ink_.AddRectFilled(at(x, y), at(right, bottom), fill, 0.2f * line_);
-        ink_.AddRect(at(x, y), at(right, bottom), edge, 0, 0, 0.06f * line_);
-    }
-    void line(float x, float y, float right, float bottom, ImU32 colour) {
-        ink_.AddLine(at(x, y), at(right, bottom), colour, 0.1f * line_);
-    }
-    /// `align`: 0 = it begins at x, 0.5 = its middle is there. Shrinks text wider than `most`, a part of the width.
-    void say(float x, float y, ImU32 colour, const std::string& text, float align = 0, float most = 1) {
-        ImFont* const font = ImGui::GetFont();
-        const float full = font->CalcTextSizeA(line_, std::numeric_limits<float>::max(), 0, text.c_str()).x;
-        const float scale = std::min(1.f, most * width_ / std::max(full, 1.f));
-        const ImVec2 place = at(x, y);
-        ink_.AddText(font, scale * line_, ImVec2(place.x - align * scale * full, place.y + 0.5f * (1 - scale) * line_),
-                     colour, text.c_str());
-    }
-
-private:
-    ImVec2 at(float x, float y) const { return {from_.x + x * width_, from_.y + y * line_}; }
-    ImDrawList& ink_;
-    ImVec2 from_;
-    float width_, line_;
-    bool light_;
-};
 
 namespace {
 
@@ -94,8 +54,8 @@ void drawMemorySpaces(DiagramPen& pen) {
 void drawWhoReadsWhat(DiagramPen& pen) {
     constexpr int kBodies = 12, kThreads = 4, kFirst = 8;
     constexpr float kLeft = 0.2f, kTop = 4.4f, high = 1.5f, cell = (1 - kLeft) / kBodies;
-    pen.say(0, 0, pen.text(), "N = 12 bodies, blocks of p = 4 threads: the last tile of block 0");
-    pen.say(kLeft + cell * kFirst + 0.5f * cell * kThreads, 1.2f, pen.hue(1), "each reads one source", 0.5f, 0.4f);
+    pen.say(0, 0, pen.text(), "N = 12, p = 4: the last tile of block 0");
+    pen.say(1, 1.2f, pen.hue(1), "each thread reads one source", 1);
     for (int i = 0; i < kBodies; ++i)
         for (int j = 0; j < kBodies; ++j) {
             const float x = kLeft + cell * static_cast<float>(j), y = kTop + high * static_cast<float>(i);
@@ -113,9 +73,8 @@ void drawWhoReadsWhat(DiagramPen& pen) {
         pen.say(kLeft - 0.19f, y, k < kThreads ? pen.hue(2) : pen.quiet(), target, 0, 0.18f);
     }
     const float below = kTop + high * kBodies + 0.3f;
-    pen.say(0, below, pen.text(), "Row: target i, in the registers of a thread. Column: source j, in shared memory.");
-    pen.say(0, below + 1.2f, pen.text(),
-            "4 reads for the 16 pairs of a tile; without a tile each thread reads 4 sources: 16 reads.");
+    pen.say(0, below, pen.text(), "Row: target i, in the registers of a thread.");
+    pen.say(0, below + 1.2f, pen.text(), "Column: source j, in shared memory.");
 }
 
 /// Two frames of the window on a time axis, as a picture of order, not of measured times.
@@ -178,6 +137,28 @@ constexpr Diagram kDiagrams[] = {
     {"frame",
      "Two frames as a timeline: the host enqueues, the GPU computes slices and draws, a second stream copies meanwhile.",
      16.2f, drawFrame},
+    {"thread-per-pair", "16 threads compute the 4 x 4 pairs of a tile; shared memory adds the 4 forces of each target.",
+     13.5f, drawThreadPerPair},
+    {"thread-per-body", "12 threads hold a target each, and every one reads all 12 sources from global memory.", 12.3f,
+     drawThreadPerBody},
+    {"tile-and-barriers",
+     "Four warps of a block over time: all read, a barrier, all compute, a second barrier, all read the next tile.", 12.5f,
+     drawTileAndBarriers},
+    {"memory-levels", "The clocks that an instruction waits for a number from each memory of an H200, as bars.", 15.4f,
+     drawMemoryLevels},
+    {"bodies-per-thread",
+     "One read of shared memory serves one pair where a thread has one body, and four pairs where it has four.", 15,
+     drawBodiesPerThread},
+    {"unroll", "The instructions of four pairs: 14 for each pair, and 3 of the loop for one, two or four pairs.", 10.1f,
+     drawUnroll},
+    {"blocks", "Of 132 multiprocessors, those with a block: 128 blocks of 1 warp, 32 of 4 warps, 8 of 16 warps.", 16.6f,
+     drawBlocks},
+    {"waves", "1,057 blocks on 1,056 places: a full wave, and a second one with a single block.", 8.8f, drawWaves},
+    {"pair-once", "The forces of 12 bodies as a square: those above its diagonal are those below, reversed.", 15.6f,
+     drawPairOnce},
+    {"race", "Two threads read the same sum, add to it and write it: the first addition is lost.", 6.7f, drawRace},
+    {"hub-warp", "The lanes of a warp over time: one has 999 bonds, and 31 wait after their single bond.", 11.1f,
+     drawHubWarp},
 };
 
 }  // namespace
@@ -185,10 +166,10 @@ constexpr Diagram kDiagrams[] = {
 std::span<const Diagram> diagrams() { return kDiagrams; }
 const Diagram& diagram(std::string_view name) { return findRow(diagrams(), "picture", name); }
 
-float drawDiagram(ImDrawList& ink, const Diagram& which, ImVec2 from, float width, bool light) {
-    DiagramPen pen(ink, from, width, light);
+float drawDiagram(ImDrawList& ink, const Diagram& which, ImVec2 from, float width, bool light, float line) {
+    DiagramPen pen(ink, from, width, light, line > 0 ? line : ImGui::GetFontSize());
     which.draw(pen);
-    return which.lines * ImGui::GetFontSize();
+    return which.lines * (line > 0 ? line : ImGui::GetFontSize());
 }
 
 std::string diagramPng(const Diagram& which) {

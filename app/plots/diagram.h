@@ -22,8 +22,8 @@ std::span<const Diagram> diagrams();
 const Diagram& diagram(std::string_view name);
 
 /// Draws it from the upper left corner with ImGui's current font, `width` pixels wide, which should be 20 lines or more.
-/// Returns its height. `light`: on white.
-float drawDiagram(ImDrawList& ink, const Diagram& which, ImVec2 from, float width, bool light);
+/// Returns its height. `light`: on white. `line`: height of a line of text [px]; 0: that of the font.
+float drawDiagram(ImDrawList& ink, const Diagram& which, ImVec2 from, float width, bool light, float line = 0);
 /// The same on white as the bytes of a PNG.
 std::string diagramPng(const Diagram& which);
 

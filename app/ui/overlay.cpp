@@ -1,8 +1,11 @@
 // Draws lines and texts with ImGui's background list; points of space use the camera of the bodies.
 #include "app/ui/overlay.h"
 
+#include "app/plots/canvas.h"
+#include "app/plots/diagram.h"
 #include "app/tables/colour_mode.h"
 #include "app/ui/overlay_space.h"
+#include "app/ui/widgets.h"
 #include "render/colour_map.h"
 
 #include <glm/gtc/matrix_transform.hpp>
@@ -124,15 +127,35 @@ void drawSpace(const Document& document, const OverlayArea& area, const SpaceVie
     }
 }
 
+/// The drawing of a lesson's step in place of the picture. Returns whether there is one.
+bool drawLessonPicture(const Document& document, const OverlayArea& area, ImDrawList& list) {
+    const LessonStep* const step = document.lesson.now();
+    if (!step || !step->drawsLarge()) return false;
+    constexpr float kMargin = 24, kLarge = 2, kNarrow = 26, kWide = 36;  // [px], and widths in lines
+    const Diagram& which = diagram(step->picture);
+    const ImVec2 room(area.to.x - area.from.x - 2 * kMargin * area.scale,
+                      area.to.y - area.from.y - 2 * kMargin * area.scale);
+    const Letters letters(area.large);
+    const float line = std::min({kLarge * area.font->FontSize, room.y / which.lines, room.x / kNarrow});
+    if (line < 6 * area.scale) return false;  // the lab leaves no room
+    const float width = std::min(room.x, kWide * line);
+    const bool paper = document.look.paper;
+    list.AddRectFilled(area.from, area.to, paper ? paper::kPaper : IM_COL32(10, 12, 16, 255));
+    drawDiagram(list, which,
+                ImVec2(0.5f * (area.from.x + area.to.x - width), 0.5f * (area.from.y + area.to.y - which.lines * line)),
+                width, paper, line);
+    return true;
+}
+
 }  // namespace
 
 void drawOverlay(const Document& document, const OverlayPaths& paths, const OverlayArea& area,
                  std::span<const Viewport> viewports) {
     const OverlayChoice& wanted = document.overlay;
-    if (!document.overlayDraws() && !touchDraws(document)) return;
     ImDrawList& list = *ImGui::GetBackgroundDrawList();
+    const Letters letters(area.font);
+    if (drawLessonPicture(document, area, list) || (!document.overlayDraws() && !touchDraws(document))) return;
     const Ink ink = inkOf(document.look.paper);
-    ImGui::PushFont(area.font);
     const std::vector<SpaceView> views = spaceViews(viewports);
     const bool four = document.fourViewed();  // these have axes with numbers instead of a scale bar
     for (const SpaceView& view : views) {
@@ -151,7 +174,6 @@ void drawOverlay(const Document& document, const OverlayPaths& paths, const Over
     }
     if (wanted.clock) drawClock(document, area, list, ink);
     if (wanted.legend) drawLegend(document, area, list, ink);
-    ImGui::PopFont();
 }
 
 }  // namespace gravlab

@@ -13,7 +13,7 @@ namespace gravlab {
 struct OverlayArea {
     ImVec2 from, to;
     float scale = 1;  ///< of texts and lines
-    ImFont* font = nullptr;
+    ImFont *font = nullptr, *large = nullptr;
 };
 
 /// Predicted paths of the selected body and of the body being added.

@@ -219,7 +219,7 @@ void drawStep(PanelContext& p, const LessonStep& step) {
     const LessonPhase phase = lesson.phase;
     const Reason missing = missingFor(step, p.document.intent.request.backendOptions);
     drawText(p, step.text, palette::kText);
-    if (!step.picture.empty()) drawPicture(p, step.picture);
+    if (!step.picture.empty() && !step.drawsLarge()) drawPicture(p, step.picture);
     if (!step.kernel.empty()) drawKernel(p, step.kernel);
     if (!missing.empty()) {
         p.widgets.wrapped(palette::kWarning, "Not on this machine: " + missing + ".");

@@ -302,7 +302,7 @@ void Ui::Parts::build(const Document& document, const ServiceResults& readouts, 
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     const bool over = state.visible || !state.inWindow;
     PanelPlan plan = planPanels(document, state, size, scale);
-    OverlayArea area{.from = ImVec2(0, 0), .to = size, .scale = scale, .font = fonts.normal};
+    OverlayArea area{.from = ImVec2(0, 0), .to = size, .scale = scale, .font = fonts.normal, .large = fonts.large};
     if (over) {
         const float strip = std::max(plan.stripHeight, plan.labHeight);
         if (plan.stripUnder) plan.under = strip;
