@@ -182,16 +182,21 @@ private:
         if (step.question) question("Question: ", *step.question);
     }
 
-    /// "first = ________ (root mean square of the distances ... [L])". Teachers get the number, and the range for a class.
+    /// "Root mean square of the distances [L]: ________ (first)". The name is that of later expressions. Teachers get the
+    /// number, and the range for a class.
     std::string keptText(const LessonStep& step, const LessonNumber& kept) const {
-        const Parameter* row = findParameter(kept.expression);
-        std::string what = row ? std::string(row->idea) : kept.expression;
-        if (row && !row->unit.empty()) what += " [" + std::string(row->unit) + "]";
+        const std::string& sum = kept.expression;
+        const Parameter* row = findParameter(sum.substr(0, sum.find(' ')));
+        std::string what = row ? std::string(row->idea) : kept.name;
+        if (row && sum.find(' ') != sum.npos) what += sum.ends_with(" / 1000000000") ? ", in billions" : ", " + sum;
+        if (row && row->path == sum && !row->unit.empty()) what += " [" + std::string(row->unit) + "]";
+        if (what[0] >= 'a' && what[0] <= 'z') what[0] = static_cast<char>(what[0] - 'a' + 'A');
+        what += ": " + filled("{" + kept.name + "}") + " (" + (row ? kept.name : sum);
         const auto range =
             std::find_if(step.ranges.begin(), step.ranges.end(), [&](const LessonRange& r) { return r.name == kept.name; });
         if (answers_ && range != step.ranges.end())
             what += "; a class may get " + shownValue(range->least) + " to " + shownValue(range->most);
-        return kept.name + " = " + filled("{" + kept.name + "}") + " (" + what + ")";
+        return what + ")";
     }
 
     void text(std::string_view text) {
