@@ -15,6 +15,7 @@
 #include "app/tables/format.h"
 #include "sim/api/errors.h"
 #include "sim/core/work_watch.h"
+#include "sim/io/file/read_files.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -86,6 +87,18 @@ private:
     double begun_ = -1, shown_ = -1;  ///< host clock [s]; -1: not
     WorkWatch watch_;
 };
+
+/// Shows the states of further files after that of the run, which has the first one.
+void replaySeries(App& app, const StartOptions& start, const std::vector<std::string>& files) {
+    std::vector<RunState> states{app.runs.simulation().state()};
+    for (const std::string& file : files)
+        if (readAs(file).empty())  // a file of a snapshot in several files was read with the first of them
+            states.push_back(openStart(file, start.read).request.start->state);
+    const std::size_t all = states.size(), kept = app.runs.replay(std::move(states));
+    if (kept < all)
+        app.reports.news.warn(
+            formatted("%zu of %zu snapshots fit the memory; --rewind-memory MB gives them more.", kept, all));
+}
 
 /// Runs the turns of a window until the user closes it or a signal arrives.
 void runFrames(const WindowOptions& options, Window& window, Session& session) {
@@ -193,6 +206,7 @@ int runWindow(const StartOptions& asked, const WindowOptions& options) {
     // No user can lose work when a window ends by itself.
     const double usual = options.frames > 0 || plays ? 0 : kAutosaveSeconds;
     session.openOnScreen(start, window.uiScale(), options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
+    if (!options.series.empty()) replaySeries(*session.app, start, options.series);
     const Connection connection(window, session);
     const LostDisplayWatch display([&] {
         session.remember();
@@ -226,6 +240,7 @@ void addInteractive(OptionRows& rows, WindowOptions& window, const std::string& 
 
 void ViewCommand::add(OptionRows& rows) {
     addInteractive(rows, window);
+    rows.words("FILES", window.series, "further snapshots of the same bodies: all are shown one after the other");
     addFrames(rows, window);
     rows.read("--autosave", "SECONDS", window.autosaveSeconds, parseNonNegative,
               "save the run that often, to be offered after a crash; 0 is off [60; off with --frames]");
@@ -238,6 +253,11 @@ void ViewCommand::check() {
     refuseToReplace({window.lesson}, start);
     // The window reads its scene from its configuration, so units are known later.
     checkStart(*this, {.quantities = false, .ownKernels = true});
+    for (const std::string& file : window.series)
+        if (start.file.empty() || isSceneFile(start.file) || !meansFile(file))
+            throw UsageError("unexpected argument '" + file + "'; 'gravlab view --help' shows what it takes");
+    if (!window.series.empty() && start.rewindMegabytes == 0)
+        throw UsageError("several snapshots need memory: leave out --rewind-memory 0");
 }
 
 int ViewCommand::run() { return runWindow(start, window); }
@@ -250,6 +270,7 @@ constinit const CommandRow kViewCommand{
     "  gravlab plummer --backend cpu        the same window, computed on the CPU\n"
     "  gravlab two-body --twin integrator=euler     two runs of one start, side by side\n"
     "  gravlab run.hdf5                     continues from a file\n"
+    "  gravlab view snap_*.hdf5             shows a series, one file after the other; Ctrl Left and Ctrl Right step\n"
     "  gravlab stars.csv --units cluster    bodies from a table in pc, km/s and solar masses\n",
     made<ViewCommand>, true};
 

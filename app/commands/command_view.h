@@ -8,11 +8,12 @@ namespace gravlab {
 
 /// A window that a user or a script controls.
 struct WindowOptions : PictureOptions {
-    double autosaveSeconds = -1;  ///< below 0: the usual time; 0: no autosave
-    bool noConfig = false;        ///< neither read nor write what the window remembers
-    std::string screenshot;       ///< file written after the last frame
-    std::string lesson;           ///< initial lesson: a name, or a file that ends with .toml
-    std::string script;           ///< played in the window; empty: none
+    double autosaveSeconds = -1;      ///< below 0: the usual time; 0: no autosave
+    bool noConfig = false;            ///< neither read nor write what the window remembers
+    std::string screenshot;           ///< file written after the last frame
+    std::string lesson;               ///< initial lesson: a name, or a file that ends with .toml
+    std::vector<std::string> series;  ///< further snapshots, shown with the first one after the other
+    std::string script;               ///< played in the window; empty: none
 };
 
 struct ViewCommand : Subcommand {

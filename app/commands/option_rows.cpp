@@ -119,6 +119,10 @@ OptionRows::Row OptionRows::word(const std::string& name, std::string& to, const
     return {*this, name};
 }
 
+void OptionRows::words(const std::string& name, std::vector<std::string>& to, const std::string& help) {
+    app_.add_option(name, to, help)->type_name("")->expected(0, 1 << 20);
+}
+
 OptionRows::Row OptionRows::pairs(const std::string& name, std::map<std::string, double, std::less<>>& to,
                                   const std::string& example, const std::string& help) {
     app_.add_option_function<std::vector<std::string>>(

@@ -113,6 +113,8 @@ public:
     }
     /// A word without a name before it.
     Row word(const std::string& name, std::string& to, const std::string& help);
+    /// Further words, any number.
+    void words(const std::string& name, std::vector<std::string>& to, const std::string& help);
     /// NAME=VALUE, any number of times.
     Row pairs(const std::string& name, std::map<std::string, double, std::less<>>& to, const std::string& example,
               const std::string& help);

@@ -33,7 +33,8 @@ struct Intent {
     int stepsPerFrame = 1;
     double timeBudgetMs = 0;  ///< computing time of steps per frame; 0: the time that drawing leaves
     bool paused = false;
-    int singleSteps = 0;  ///< steps to make while paused
+    int singleSteps = 0;   ///< steps to make while paused
+    bool replays = false;  ///< kept states are shown one after the other, while paused
     TwinChoice twin;
     bool operator==(const Intent&) const = default;
 };

@@ -472,6 +472,10 @@ void addPace(Rows& rows) {
          .dragged = {.floor = 0.05, .format = "%.5g ms"},
          .storedAs = {.option = "--time-budget", .placeholder = "MS", .window = true}});
     rows.member("run.paused", "Paused", "the run stands still", "", inIntent<&Intent::paused>);
+    rows.member("run.replays", "Replay", "kept states are shown one after the other, while the run stands still", "",
+                inIntent<&Intent::replays>, {.set = [](Document& d, const Value& v) {
+                    d.intent.paused = (d.intent.replays = std::get<bool>(v)) || d.intent.paused;
+                }});
 }
 
 /// A measured value of the forces. No rate of a wrong computation counts.

@@ -187,6 +187,18 @@ void History::edited(const Simulation& simulation) {
     edited_ = true;
 }
 
+void History::adopt(Simulation& simulation, const std::vector<FedState>& states) {
+    follow(simulation);
+    line_.clear();
+    for (const FedState& state : states) line_.push_back(packed(state, line_.empty() ? nullptr : line_.back()));
+    restoreState(simulation, line_.front()->configuration, unpacked(*line_.front()));
+    wentTo_ = simulation.step();
+    run_ = simulation.bodiesId();
+    states_.adopt(simulation);
+    thin();
+    list();
+}
+
 /// Once the run has continued from the state that it was put to, later states are another branch.
 void History::branch(const Simulation& simulation) {
     if (!wentTo_ || simulation.step() == *wentTo_) return;

@@ -71,6 +71,8 @@ public:
     /// memory for a copy, half of the states are dropped and the rest is all that is kept from then on. `beside`: the second
     /// run, kept with the first; null where there is none.
     void update(Simulation& simulation, StateFeed& feed, double now, const Beside* beside = nullptr);
+    /// Makes these states, which rise in their steps, the timeline in place of the present one, and goes to the first.
+    void adopt(Simulation& simulation, const std::vector<FedState>& states);
     /// The bodies were edited and still belong to this timeline; a kept state of the present step is no longer valid.
     void edited(const Simulation& simulation);
     /// Goes to a kept state, with the time step, softening, law, precision and integrator it was computed with; backend and

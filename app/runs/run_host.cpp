@@ -254,9 +254,36 @@ void RunHost::sayPath() {
     std::fputs(saidPath_.c_str(), stderr);
 }
 
+std::size_t RunHost::replay(std::vector<RunState> states) {
+    const auto time = [](const RunState& state) { return state.clock.time(); };
+    const auto step = [](const RunState& state) { return state.clock.step; };
+    std::ranges::stable_sort(states, {}, time);
+    if (std::ranges::adjacent_find(states, {}, time) != states.end())  // equal times are unknown ones
+        for (std::size_t i = 0; i < states.size(); ++i) states[i].clock.t0 = static_cast<double>(i);
+    const bool rises = std::ranges::adjacent_find(states, std::ranges::greater_equal(), step) == states.end();
+    std::vector<FedState> all;
+    for (RunState& state : states) {
+        if (!rises) state.clock = {.t0 = time(state), .timeStep = state.clock.timeStep};
+        if (!rises) state.clock.step = state.clock.step0 = static_cast<std::int64_t>(all.size());
+        all.push_back(
+            {.state = std::move(state), .configuration = simulation().configuration(), .force = simulation().force()});
+        all.back().configuration.bodies = all.back().state.bodies.size();
+    }
+    const EffectResult done = jumpTo(nullptr, 0, [&] { history_->adopt(simulation(), all); });
+    if (done.status != CommandStatus::applied) throw InputError(done.why);
+    document_.intent.paused = document_.intent.replays = true;
+    return history_->marks().size();
+}
+
 void RunHost::advance(bool realTime, double seconds) {
     Intent& intent = document_.intent;
     StateFeed& feed = first().feed();
+    if (realTime && intent.replays && hostClock() >= replayDue_) {
+        constexpr double kEach = 0.1;  // [s] between states
+        replayDue_ = hostClock() + kEach;
+        const bool more = history_ && intent.paused && history_->neighbour(simulation().step(), 1);
+        intent.replays = more && jump({.by = 1}).status == CommandStatus::applied;
+    }
     // This comes before the first step: the start is a state too.
     if (realTime && history_) {
         if (twin_.on()) {
@@ -637,7 +664,8 @@ void RunHost::makePicture() {
 
 bool RunHost::moving() const {
     const Intent& intent = document_.intent;
-    if (!intent.paused || intent.singleSteps > 0 || intent.twin != twin_.choice() || !twin_.even() || virial_.busy())
+    if (!intent.paused || intent.singleSteps > 0 || intent.replays || intent.twin != twin_.choice() || !twin_.even() ||
+        virial_.busy())
         return true;
     // The result of a force check may still be under way. A step that was never completed sends none.
     constexpr double kPatience = 3;  // [s]

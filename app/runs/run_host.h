@@ -60,6 +60,9 @@ public:
 
     /// Keeps states to go back to from now on, in at most `bytes` of memory. Windows only: each is a copy of all bodies.
     void keepHistory(std::size_t bytes) { history_ = std::make_unique<History>(bytes); }
+    /// Shows states of other times, one after the other: they become kept states in the order of their times, or in their
+    /// own order where times are unknown. Needs a history. Returns how many of them its memory holds.
+    std::size_t replay(std::vector<RunState> states);
     /// Null as long as no history is kept.
     const History* history() const { return history_.get(); }
 
@@ -145,6 +148,7 @@ private:
     std::optional<TwinChoice> failedTwin_;  ///< the intent in which it failed
     BodyEditor editor_{document_, *this};
     std::unique_ptr<History> history_;
+    double replayDue_ = 0;                       ///< host clock [s]
     std::deque<std::weak_ptr<LeftState>> left_;  ///< oldest first
     std::uint64_t appearanceRevision_ = 0, rateChanges_ = 0, jumps_ = 0, returnedTo_ = 0;
     std::int64_t trailStep_ = -1;  ///< newest step in the trails

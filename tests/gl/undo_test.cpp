@@ -321,6 +321,32 @@ TEST_F(UndoTest, takesBackANewStartWithTheEditsBeforeIt) {
     EXPECT_EQ(bodies.size(), 64u) << "the body that was removed before the new start";
 }
 
+TEST_F(UndoTest, statesOfFilesAreKeptInTheOrderOfTheirTimesAndShown) {
+    begin("plummer");
+    app->runs.keepHistory(std::size_t{64} << 20);
+    Simulation& simulation = app->runs.simulation();
+    std::vector<RunState> states(3, simulation.state());
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        states[i].clock = {.t0 = 3.0 - static_cast<double>(i), .timeStep = states[i].clock.timeStep};
+        for (Double4& body : states[i].bodies.position) body.x += 10 * static_cast<double>(i);
+    }
+    const std::vector<Double4> last = states[0].bodies.position, middle = states[1].bodies.position;
+    states[2].bodies.position.pop_back();  // the first one has a body less
+    states[2].bodies.velocity.pop_back();
+    states[2].bodies.id.pop_back();
+    states[2].bodies.group.pop_back();
+    EXPECT_EQ(app->runs.replay(states), 3u);
+    EXPECT_EQ(simulation.time(), 1);
+    EXPECT_EQ(app->document.facts.bodies->id.size(), last.size() - 1);
+    app->advance(true);
+    EXPECT_EQ(simulation.time(), 2);
+    EXPECT_NEAR(simulation.bodies().position[0].x, middle[0].x, 1e-5);
+    EXPECT_TRUE(app->document.intent.paused && app->runs.moving());
+    ask(SetParameter{"run.replays", false});
+    ASSERT_EQ(ask(GoTo{2}).status, CommandStatus::applied);
+    EXPECT_NEAR(simulation.bodies().position[0].x, last[0].x, 1e-5);
+}
+
 TEST_F(UndoTest, goesBackToWhereARewindBegan) {
     begin("plummer");
     app->runs.keepHistory(std::size_t{64} << 20);
