@@ -11,10 +11,12 @@
 #include "app/frontends/headless/tiles.h"
 #include "app/model/document.h"
 #include "app/model/film_plan.h"
+#include "app/parameters/quantity.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"
 #include "app/tables/colour_mode.h"
+#include "app/tables/unit_text.h"
 #include "app/ui/ui.h"
 #include "app/view/base_host.h"
 #include "app/view/frame.h"
@@ -41,6 +43,7 @@ struct RenderCommand : Subcommand {
     double fps = 60;
     std::string encoder;  ///< row of encoders(); empty: the first for the file
     double quality = -1;  ///< 0 to 100; below 0: the default
+    double seconds = 0;   ///< length of the film [s]; 0: unset
     bool loop = false;    ///< one whole period of the scene
     int tile = 0;         ///< pixels of a tile of a large picture; 0: as large as OpenGL allows
 
@@ -51,6 +54,7 @@ struct RenderCommand : Subcommand {
 private:
     void refuseIdleLook(const Document& document, bool writes) const;
     void planLoop();
+    void planTime(bool still);
 };
 
 void RenderCommand::add(OptionRows& rows) {
@@ -63,6 +67,21 @@ void RenderCommand::add(OptionRows& rows) {
     rows.output("-o,--output", "FILE", output,
                 "FILE.png, a film FILE.mp4, .mov, .mkv, .webm or .gif (needs ffmpeg), or numbered frames DIR/%05d.png",
                 true);
+    rows.value(
+            "--until", "TIME",
+            [this](auto& name, auto& text) {
+                start.until = keepTime(start, name, text, &StartOptions::until) ? 0 : parseReal(name, text);
+            },
+            "simulated time of the last frame: 1Gyr, or a number in the run's own [T]; with --duration, --frames or --speed")
+        .excludes("--loop");
+    rows.of(parameter("run.speed"), "of a film, with --duration, --frames or --until: ").excludes("--loop");
+    rows.value(
+            "--duration", "SECONDS",
+            [this](auto& name, auto& text) {
+                seconds = parsePositive(name, text.ends_with('s') ? text.substr(0, text.size() - 1) : text);
+            },
+            "length of the film, 10s or 10, instead of --frames")
+        .excludes("--frames");
     rows.of("film.frames_per_second", "--fps", "RATE", fps,
             "frames a second of the film [60; 50 in .gif, which has no more]");
     rows.rowOf("--encoder", "NAME", encoder, gravlab::encoder,
@@ -106,10 +125,22 @@ void RenderCommand::check() {
         if (start.flyPath && picture.frames == 0) throw UsageError("--loop with --path needs --frames COUNT");
         if (start.file.empty()) loopPlan(sceneNamed(start.simulation.scene), std::min(fps, row.mostFps), picture.frames, 0);
     }
-    if (picture.frames == 0 && !still && !start.flyPath && !loop)
-        throw UsageError("a film needs its length: --frames COUNT, or --loop for one period of the scene");
+    fps = std::min(fps, row.mostFps);
+    if (seconds > 0) picture.frames = std::max<std::int64_t>(std::llround(seconds * fps), 2);
+    const bool until = start.has("--until"), speed = start.has("--speed");
+    if ((until || speed) && start.has("--dt"))
+        throw UsageError("--until and --speed choose the time step that fits; leave out --dt, or count frames and steps");
+    if (still && (speed || seconds > 0)) throw UsageError("-o FILE.png is one picture; --until names its time");
+    if (until && speed && picture.frames > 0)
+        throw UsageError("give two of --until, --speed and the length (--duration or --frames)");
+    if (until && !speed && picture.frames == 1) throw UsageError("--until needs at least two frames");
+    if (speed && !until && picture.frames == 0 && !start.flyPath)
+        throw UsageError("--speed needs the length of the film: --duration, --frames or --until");
+    if (picture.frames == 0 && !still && !start.flyPath && !loop && !(until && speed))
+        throw UsageError(
+            "a film needs its length: --duration SECONDS, --frames COUNT, or --loop for one period of the scene");
     refuseIdleThreads(start);
-    if (picture.frames == 0 && !start.flyPath && !loop) picture.frames = 1;  // a still picture
+    if (picture.frames == 0 && !start.flyPath && !loop && !until) picture.frames = 1;  // a still picture
 }
 
 /// Refuses options of the look that change nothing in this picture. `writes`: texts or panels are drawn over it.
@@ -140,6 +171,39 @@ void RenderCommand::planLoop() {
     start.simulation.timeStep = plan.timeStep;
 }
 
+/// Chooses frames, steps and time step so that frames are that far apart in simulated time, or the last one is at --until.
+void RenderCommand::planTime(bool still) {
+    const auto given = [this](const char* path) {
+        const auto found = start.settings.extract(path);
+        return found ? numberOf(found.mapped()).value_or(0) : 0;
+    };
+    const int stepsAsked = static_cast<int>(given("run.steps_per_frame"));
+    const RunRequest& request = start.simulation;
+    const Scene& scene = request.start ? request.start->row : sceneNamed(request.scene, request.sceneVersion);
+    const double usual = request.timeStep.value_or(scene.timeStep);
+    const double span = start.until - (request.start ? request.start->state.clock.time() : 0);
+    double frame = std::copysign(given("run.speed") / fps, usual);
+    if (start.has("--until") && !(span / usual > 0))
+        throw UsageError("--until " + timeText(start.until, scene.units) +
+                         " is never reached: it is not ahead of the start");
+    if (start.has("--until") && frame == 0)
+        frame =
+            still && picture.frames == 0 ? usual * std::max(stepsAsked, 1) : span / static_cast<double>(picture.frames - 1);
+    if (!(frame / usual > 0)) throw UsageError("--speed 0 makes no film by simulated time; leave it out");
+    if (picture.frames == 0) {
+        const double frames = std::ceil(span / frame - 1e-9);
+        if (!(frames < 1e9)) throw UsageError("--until needs more frames than can be counted; choose a larger --speed");
+        picture.frames = static_cast<std::int64_t>(frames) + 1;
+        frame = span / frames;
+    }
+    const LoopPlan plan = loopPlan(frame, std::abs(usual), picture.frames, stepsAsked);
+    start.settings["run.steps_per_frame"] = std::int64_t{plan.stepsPerFrame};
+    start.simulation.timeStep = plan.timeStep;
+    std::fprintf(stderr, "gravlab: %lld frames at %g frames/s, %d step%s of %s from one to the next\n",
+                 static_cast<long long>(plan.frames), fps, plan.stepsPerFrame, plan.stepsPerFrame == 1 ? "" : "s",
+                 timeText(plan.timeStep, scene.units).c_str());
+}
+
 int RenderCommand::run() {
     const InterruptWatch watch;
     start = withFile(start);
@@ -147,8 +211,9 @@ int RenderCommand::run() {
         picture.frames = static_cast<std::int64_t>(std::ceil(start.path.back().seconds * fps - 1e-6)) + 1;
     adoptKernelFile(start.simulation);
     const EncoderRow& row = encoderHere(output, encoder);
-    fps = std::min(fps, row.mostFps);
     if (loop) planLoop();
+    if (start.has("--until") || start.has("--speed"))
+        planTime(output.ends_with(".png") && output.find('%') == std::string::npos);
     // This comes first: a missing folder or encoder is found at once.
     const std::unique_ptr<FilmWriter> writer = makeFilmWriter({.output = parseFilmOutput(output),
                                                                .width = picture.width,
@@ -233,9 +298,10 @@ int RenderCommand::run() {
     writer->finish();
     progress.finish();
 
-    std::printf("%s: %lld %s of %dx%d to t = %g in %.1f s\n", printable(output).c_str(),
+    std::printf("%s: %lld %s of %dx%d to t = %s in %.1f s\n", printable(output).c_str(),
                 static_cast<long long>(picture.frames), picture.frames == 1 ? "frame" : "frames", picture.width,
-                picture.height, app.runs.simulation().time(), hostClock() - begun);
+                picture.height, timeText(app.runs.simulation().time(), app.runs.simulation().scene().units).c_str(),
+                hostClock() - begun);
     return static_cast<int>(ExitCode::ok);
 }
 
@@ -244,6 +310,8 @@ int RenderCommand::run() {
 constinit const CommandRow kRenderCommand{
     "render", "draw a picture or a film without a window",
     "  gravlab render collision -o film.mp4 --frames 600 --steps-per-frame 2\n"
+    "  gravlab render galaxy -o film.mp4 --until 1Gyr --duration 10s\n"
+    "  gravlab render galaxy -o film.mp4 --speed 100Myr/s --duration 10s\n"
     "  gravlab render disc -o disc.png --frames 200 --size 1920x1080 --ui\n"
     "  gravlab render cube -o frames/%05d.png --frames 120\n"
     "  gravlab render my.toml --path -o flight.webm --encoder vp9 --quality 90\n"

@@ -75,13 +75,14 @@ LoopPlan loopPlan(const Scene& scene, double framesPerSecond, std::int64_t frame
         throw UsageError("--loop: '" + std::string(scene.name) + "' has no period after which it repeats; " +
                          "scenes that have one: " + joined(sceneTable(), periodic));
     }
-    LoopPlan plan{frames, stepsPerFrame, 0};
-    if (plan.frames < 1) plan.frames = std::max<std::int64_t>(std::llround(scene.story.seconds * framesPerSecond), 2);
-    const double frame = period / static_cast<double>(plan.frames);
-    if (plan.stepsPerFrame < 1)
-        plan.stepsPerFrame = static_cast<int>(std::clamp(std::ceil(frame / scene.timeStep - 1e-9), 1.0, kMostSteps));
-    plan.timeStep = frame / plan.stepsPerFrame;
-    return plan;
+    if (frames < 1) frames = std::max<std::int64_t>(std::llround(scene.story.seconds * framesPerSecond), 2);
+    return loopPlan(period / static_cast<double>(frames), scene.timeStep, frames, stepsPerFrame);
+}
+
+LoopPlan loopPlan(double frame, double longest, std::int64_t frames, int stepsPerFrame) {
+    if (stepsPerFrame < 1)
+        stepsPerFrame = static_cast<int>(std::clamp(std::ceil(std::abs(frame) / longest - 1e-9), 1.0, kMostSteps));
+    return {frames, stepsPerFrame, frame / stepsPerFrame};
 }
 
 }  // namespace gravlab

@@ -31,6 +31,8 @@ struct LoopPlan {
 /// `frames` and `stepsPerFrame`: the user's values; 0: chosen here. The default length is that of the scene's story. Throws
 /// UsageError for a scene without a period, naming scenes with one.
 LoopPlan loopPlan(const Scene& scene, double framesPerSecond, std::int64_t frames, int stepsPerFrame);
+/// Frames that are `frame` [T] apart, by steps of at most `longest`; a negative `frame` runs backwards.
+LoopPlan loopPlan(double frame, double longest, std::int64_t frames, int stepsPerFrame);
 
 /// Sizes for films and pictures.
 struct PictureSize {

@@ -137,6 +137,27 @@ TEST_F(RenderCommandTest, FramesShowTheStepsTheyShould) {
     EXPECT_EQ(files(), 5u);
 }
 
+TEST_F(RenderCommandTest, FilmsAndPicturesGoBySimulatedTime) {
+    struct Case {
+        std::vector<std::string> words;
+        const char *last, *said;
+        double end;
+    };
+    for (const Case& c : {Case{{"--until", "1", "--frames", "3"}, "02", "3 frames at 60 frames/s, 32 steps", 1},
+                          {{"--speed", "12", "--duration", "0.05s"}, "02", "13 steps of 0.0153846", 0.4},
+                          {{"--speed", "12", "--until", "-0.3", "--dt", "-0.1"}, "", "leave out --dt", 0},
+                          {{"--speed", "12", "--until", "0.6"}, "03", "4 frames", 0.6}}) {
+        std::vector<std::string> words{"two-body", "--size", "64x48", "-o", out("%02d.png")};
+        words.insert(words.end(), c.words.begin(), c.words.end());
+        ASSERT_EQ(render(words), c.end > 0 ? 0 : 2) << said();
+        EXPECT_THAT(said(), testing::HasSubstr(c.said));
+        if (c.end > 0)
+            EXPECT_NEAR(std::stod(readPng(out(c.last + std::string(".png"))).texts.at("gravlab:time")), c.end, 1e-6);
+    }
+    ASSERT_EQ(render({"two-body", "--size", "64x48", "-o", out("still.png"), "--until", "1"}), 0) << said();
+    EXPECT_NEAR(std::stod(readPng(out("still.png")).texts.at("gravlab:time")), 1, 1e-6);
+}
+
 TEST_F(RenderCommandTest, ALoopGoesOverIntoItsStart) {
     constexpr int kFrames = 8;
     const LoopPlan plan = loopPlan(sceneNamed("figure-eight"), 60, kFrames, 0);
@@ -202,6 +223,11 @@ TEST_F(RenderCommandTest, RefusalsWriteNothing) {
         {{"two-body", "-o", out("a.png"), "--loop"}, 2, "one picture"},
         {{"two-body", "-o", out("%s.png"), "--frames", "1"}, 2, "FILE.mp4"},
         {{"two-body", "-o", out("a.mp4")}, 2, "--frames"},
+        {{"two-body", "-o", out("a.mp4"), "--until", "1"}, 2, "--duration"},
+        {{"two-body", "-o", out("a.mp4"), "--speed", "1"}, 2, "the length of the film"},
+        {{"two-body", "-o", out("a.mp4"), "--until", "1", "--speed", "1", "--frames", "5"}, 2, "give two of"},
+        {{"two-body", "-o", out("a.mp4"), "--until", "1", "--frames", "5", "--dt", "0.1"}, 2, "leave out --dt"},
+        {{"two-body", "-o", out("a.mp4"), "--until", "-1", "--frames", "5"}, 2, "never reached"},
         {{"two-body", "--frames", "1"}, 2, "-o"},
         {{"two-body", "-o", out("a.mp4"), "--frames", "1", "--size", "321x180"}, 2, "322x180"},
         {{"two-body", "-o", out("a.png"), "--frames", "1", "--size", "0x180"}, 2, ""},

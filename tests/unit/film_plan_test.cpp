@@ -57,6 +57,14 @@ TEST(FilmPlanTest, aLoopIsAWholePeriodToHalfAFrame) {
     EXPECT_THAT(noLoop(other), testing::HasSubstr("no period"));
 }
 
+TEST(FilmPlanTest, framesThatAreATimeApartHaveStepsThatAreNotLonger) {
+    const LoopPlan plan = loopPlan(0.35, 0.1, 600, 0), backwards = loopPlan(-0.35, 0.1, 600, 2);
+    EXPECT_EQ(plan.stepsPerFrame, 4);
+    EXPECT_DOUBLE_EQ(plan.timeStep, 0.35 / 4);
+    EXPECT_EQ(backwards.stepsPerFrame, 2);
+    EXPECT_DOUBLE_EQ(backwards.timeStep, -0.175);
+}
+
 TEST(FilmPlanTest, aLoopMadeAnewClosesExactlyWithStepsThatAreNotLonger) {
     for (const Scene& scene : sceneTable()) {
         if (!(scene.story.period > 0)) {
