@@ -241,20 +241,20 @@ std::string accuracyCells(const std::optional<ForceCheck>& check) {
     return check ? formatted(",%.4g,%.4g", check->p99, check->allowed) : ",,";
 }
 
-/// Number of steps to make from the simulation's present step.
-std::int64_t stepsWanted(const RunCommand& command, double until, const Simulation& simulation) {
+/// Number of steps to make from the simulation's present step. `shorter`: the last one ends before a whole step would.
+std::int64_t stepsWanted(const RunCommand& command, double until, const Simulation& simulation, bool& shorter) {
     const std::int64_t left = kMostSteps - simulation.step();
     if (command.steps >= 0) {
         if (command.steps <= left) return command.steps;
         throw UsageError("--steps " + std::to_string(command.steps) + " from step " + std::to_string(simulation.step()) +
                          " cannot be counted; at most " + std::to_string(left) + " can");
     }
-    // The last step may end a rounding error before the requested time, but not a step before it. A resumed run has the same
-    // last step as an uninterrupted one.
+    // The last step may end a rounding error before the requested time. A resumed run has the same last step as an
+    // uninterrupted one.
     const SceneUnits& units = simulation.scene().units;
     const double timeStep = simulation.configuration().timeStep;
     const double way = until - simulation.time();
-    const double steps = std::ceil(way / timeStep - 1e-12 * std::abs(until / timeStep));
+    const double steps = std::ceil(way / timeStep - std::max(1e-6, 1e-12 * std::abs(until / timeStep)));
     // A file may be past the requested time; a run from its start is not.
     if (steps < 0 && (timeStep < 0 || simulation.step() == 0))
         throw UsageError("--until " + timeText(until, units) + " is never reached: the time step of " +
@@ -262,8 +262,10 @@ std::int64_t stepsWanted(const RunCommand& command, double until, const Simulati
                          " from t = " + timeText(simulation.time(), units) + "; give a --dt " +
                          (timeStep < 0 ? "above" : "below") + " 0, or --steps");
     if (!(steps > 0)) return 0;
-    if (const double end = simulation.time() + steps * timeStep; std::abs(end - until) > 1e-6 * std::abs(timeStep))
-        std::fprintf(stderr, "gravlab: steps of %s reach --until %s at t = %s, where the run ends\n",
+    const double end = simulation.time() + steps * timeStep, over = std::abs(end - until);
+    shorter = !command.start.twin.on && over > 1e-6 * std::abs(timeStep);
+    if (command.start.twin.on && over > 1e-6 * std::abs(timeStep))
+        std::fprintf(stderr, "gravlab: steps of %s reach --until %s at t = %s, where both runs end\n",
                      timeText(timeStep, units).c_str(), timeText(until, units).c_str(), timeText(end, units).c_str());
     if (!(steps < static_cast<double>(left)))
         throw UsageError("--until asks for more steps than can be counted; choose a larger --dt");
@@ -273,18 +275,31 @@ std::int64_t stepsWanted(const RunCommand& command, double until, const Simulati
 /// The numbered files and the autosaves of a run, written beside it.
 class RunFiles {
 public:
-    RunFiles(const RunCommand& command, const std::string& checkpoint, const Simulation& simulation)
-        : command_(command), checkpoint_(checkpoint), series_(command.series) {
+    /// `beforeLast`: the step before a shorter one; -1: there is none.
+    RunFiles(const RunCommand& command, const StartOptions& started, const std::string& checkpoint,
+             const Simulation& simulation, std::int64_t beforeLast)
+        : command_(command),
+          checkpoint_(checkpoint),
+          every_(std::abs(started.snapshotTime)),
+          until_(std::abs(started.until)),
+          beforeLast_(beforeLast),
+          series_(command.series) {
         if (simulation.step() != 0) series_.keepUntil(simulation.time(), simulation.configuration().timeStep < 0);
     }
-    std::int64_t nextStop(std::int64_t step, std::int64_t otherwise) const {
+    std::int64_t nextStop(const Simulation& simulation, std::int64_t otherwise) const {
+        const std::int64_t step = simulation.step();
+        if (every_ > 0) {
+            const double timeStep = std::abs(simulation.configuration().timeStep), time = std::abs(simulation.time());
+            const double next = (std::floor(time / every_ + 0.5 * timeStep / every_) + 1) * every_ - 0.5 * timeStep;
+            const double steps = std::max(std::ceil((next - time) / timeStep), 1.0);
+            return steps < static_cast<double>(otherwise - step) ? step + static_cast<std::int64_t>(steps) : otherwise;
+        }
         if (command_.snapshotEvery == 0) return otherwise;
         return std::min(otherwise, (step / command_.snapshotEvery + 1) * command_.snapshotEvery);
     }
     /// Saves the files that are due at this step.
     void update(Simulation& simulation) {
-        if (command_.snapshotEvery > 0 && simulation.step() % command_.snapshotEvery == 0 &&
-            simulation.step() != lastNumbered_) {
+        if (due(simulation) && simulation.step() != lastNumbered_) {
             lastNumbered_ = simulation.step();
             const std::string file = numberedName("--snapshots", command_.snapshots, lastNumbered_);
             save(file, simulation, {}, [this, file, time = simulation.time(), bodies = simulation.backend().size()] {
@@ -306,6 +321,14 @@ public:
     std::int64_t failures() const { return failures_; }
 
 private:
+    /// Whether this step has a snapshot; by time, whether no step is nearer to a multiple of it.
+    bool due(const Simulation& simulation) const {
+        if (!(every_ > 0)) return command_.snapshotEvery > 0 && simulation.step() % command_.snapshotEvery == 0;
+        const double marks = std::abs(simulation.time()) / every_;
+        const double half = 0.5 * std::abs(simulation.configuration().timeStep) / every_, mark = std::floor(marks + half);
+        if (simulation.step() == beforeLast_ && std::abs(until_ / every_ - mark) < std::abs(marks - mark)) return false;
+        return mark > std::floor(marks - half) || half >= 0.5;
+    }
     /// Waits where earlier saves have not begun. A failed save does not end the run; it is reported at once and in the exit
     /// code.
     void save(const std::string& path, Simulation& simulation, const WriteOptions& how, std::function<void()> saved) {
@@ -325,6 +348,8 @@ private:
 
     const RunCommand& command_;
     std::string checkpoint_;
+    double every_, until_;  ///< simulated time between snapshots, 0 where they go by steps; the end [T]
+    std::int64_t beforeLast_;
     std::int64_t lastNumbered_ = -1;
     std::int64_t failures_ = 0;
     double saved_ = hostClock();  ///< time of the last autosave [s]
@@ -369,7 +394,7 @@ int runSimulation(const RunCommand& command) {
     adoptKernelFile(started.simulation);
     started.simulation.resolvesOrbits = !started.file.empty() && !isSceneFile(started.file);
     // For files during the run, only the folder is checked.
-    if (command.snapshotEvery > 0) requireFolder(numberedName("--snapshots", command.snapshots, 0));
+    if (command.start.has("--snapshot-every")) requireFolder(numberedName("--snapshots", command.snapshots, 0));
     if (!command.series.empty()) requireFolder(command.series);
     if (!command.checkpoint.empty()) requireFolder(command.checkpoint);
     Simulation simulation(started.simulation);
@@ -382,8 +407,9 @@ int runSimulation(const RunCommand& command) {
         std::fprintf(stderr, "gravlab: %s pair%s of bodies overlap%s at the start; the first step resolves them\n",
                      grouped(pairs).text, pairs == 1 ? "" : "s", pairs == 1 ? "s" : "");
     if (log) log->write(contactLogHeader());
-    const std::int64_t begin = simulation.step(), steps = stepsWanted(command, started.until, simulation),
-                       end = begin + steps;
+    bool shorter = false;
+    const std::int64_t begin = simulation.step(), steps = stepsWanted(command, started.until, simulation, shorter),
+                       end = begin + steps, lastWhole = shorter ? end - 1 : end;
     std::fprintf(stderr, "gravlab: %s, %s bodies, %s; %s\n", printable(settings.scene).c_str(),
                  grouped(simulation.backend().size()).text, simulation.backend().description().c_str(),
                  simulation.backendWhy().c_str());
@@ -477,13 +503,15 @@ int runSimulation(const RunCommand& command) {
                       blown->text().c_str() + 1, static_cast<long long>(blown->step), timeText(blown->time, units).c_str()) +
             kept);
     };
-    RunFiles files(command,
+    RunFiles files(command, started,
                    command.checkpoint.empty() && command.autosaveSeconds > 0 ? leftRunFile(settings.scene).string()
                                                                              : command.checkpoint,
-                   simulation);
+                   simulation, shorter ? lastWhole : -1);
     const auto advance = [&](const Budget& slice) {
         try {
-            const AdvanceStatus status = simulation.advance(slice, nullptr);
+            const AdvanceStatus status = simulation.step() < lastWhole
+                                             ? simulation.advance(slice, nullptr)
+                                             : simulation.advanceBy(started.until - simulation.time(), slice);
             if (log)
                 for (const ContactEvent& event : simulation.takeContactEvents()) log->write(contactLogRow(event));
             if (const std::string note = simulation.takeNote(); !note.empty()) {
@@ -505,8 +533,9 @@ int runSimulation(const RunCommand& command) {
         const std::int64_t step = simulation.step(), nextRow = csv ? (step / command.every + 1) * command.every : end;
         const std::int64_t nextRecord = plots ? step + plotStride - (step - begin) % plotStride : end;
         const std::int64_t nextMeeting = step < lastMeeting ? lastMeeting : end;
-        const std::int64_t stop = files.nextStop(step, std::min({nextRow, nextRecord, nextMeeting, end}));
-        const Budget slice{.seconds = kSliceSeconds, .steps = std::min(stop - step, guard.stepsLeft(simulation))};
+        const std::int64_t stop = std::min({nextRow, nextRecord, nextMeeting, step < lastWhole ? lastWhole : end}),
+                           halt = files.nextStop(simulation, stop);
+        const Budget slice{.seconds = kSliceSeconds, .steps = std::min(halt - step, guard.stepsLeft(simulation))};
         AdvanceStatus status;
         for (const double until = hostClock() + slice.seconds; status.stepsCompleted < slice.steps;) {
             const std::int64_t left = slice.steps - status.stepsCompleted;

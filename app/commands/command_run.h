@@ -14,7 +14,7 @@ struct RunCommand : Subcommand {
     std::string series;                            ///< list of the numbered files; empty: none
     std::string plots;                             ///< folder for pictures of the run; empty: none
     std::int64_t every = 1;                        ///< steps from a row of the table to the next
-    std::int64_t snapshotEvery = 0;                ///< 0: no numbered snapshots
+    std::int64_t snapshotEvery = 0;                ///< 0: none, or by simulated time
     std::string snapshots = "snapshot_%08d.hdf5";  ///< name pattern, by step
     std::string checkpoint;                        ///< file for autosaves and interrupts; empty: the state folder
     double autosaveSeconds = 0;                    ///< 0: no autosave

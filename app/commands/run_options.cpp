@@ -19,9 +19,11 @@ void RunCommand::add(OptionRows& rows) {
     rows.whole("--steps", "COUNT", steps, 0, kAnyCount, "number of steps; 0 writes the start itself").excludes("--until");
     rows.value(
         "--until", "TIME",
-        [this](auto& name, auto& text) { start.until = keepUntil(start, text) ? 0 : parseReal(name, text); },
+        [this](auto& name, auto& text) {
+            start.until = keepTime(start, name, text, &StartOptions::until) ? 0 : parseReal(name, text);
+        },
         "simulated time to reach, instead of --steps: 500Myr, or a number in the run's own [T]; below 0 with a negative "
-        "--dt");
+        "--dt. The last step is as short as that takes; with --twin it is a whole one");
     rows.output("--csv", "FILE", csv,
                 "energy and momenta: step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz,relative_change,cx,cy,cz,"
                 "virial,r10,r50,r90,closest; with contacts also bodies,lost; with --accuracy also "
@@ -41,7 +43,13 @@ void RunCommand::add(OptionRows& rows) {
                 "pictures of the paths in xy, in three planes and in space, of the energy error over time, also with its "
                 "sign, and of many bodies their rotation, surface density, dispersions and Toomre Q over the radius at the "
                 "end, also as csv");
-    rows.whole("--snapshot-every", "STEPS", snapshotEvery, 1, kAnyCount, "a numbered file every so many steps");
+    rows.value(
+        "--snapshot-every", "STEPS",
+        [this](auto& name, auto& text) {
+            const bool time = isQuantity(text) && keepTime(start, name, text, &StartOptions::snapshotTime);
+            snapshotEvery = time ? 0 : parseInteger(name, text, 1, kAnyCount);
+        },
+        "a numbered file every so many steps; or every 50Myr, at the nearest step");
     rows.output("--snapshots", "PATTERN", snapshots,
                 "names of the numbered files, with the step for %08d [snapshot_%08d.hdf5]", true)
         .needs("--snapshot-every");
@@ -55,7 +63,8 @@ void RunCommand::add(OptionRows& rows) {
 
 void RunCommand::check() {
     if (!checkpoint.empty()) start.outputs.push_back({"the file before --checkpoint", previousOf(checkpoint).string()});
-    if (snapshotEvery > 0 && !start.has("--snapshots")) start.outputs.push_back({"--snapshots", snapshots, true});
+    const bool numbered = start.has("--snapshot-every");
+    if (numbered && !start.has("--snapshots")) start.outputs.push_back({"--snapshots", snapshots, true});
     checkStart(*this, {.ownKernels = true});
     if (start.until > 0 && start.simulation.timeStep.value_or(1) < 0)
         throw UsageError("--until is never reached with a negative --dt; give a negative time, or --steps");
@@ -67,8 +76,8 @@ void RunCommand::check() {
     if (!finalFile.empty()) formatForWriting(finalFile);
     if (!checkpoint.empty() && formatForWriting(checkpoint).name != "hdf5")
         throw UsageError("--checkpoint '" + checkpoint + "': only .hdf5 keeps all that an exact continuation needs");
-    const std::string first = snapshotEvery > 0 ? numberedName("--snapshots", snapshots, 0) : "";
-    if (snapshotEvery > 0) formatForWriting(first);
+    const std::string first = numbered ? numberedName("--snapshots", snapshots, 0) : "";
+    if (numbered) formatForWriting(first);
     if (!series.empty()) requireSeries(series, first);
     refuseIdleThreads(start);
 }

@@ -31,11 +31,14 @@ struct OverlayChoice {
 /// Chosen values by parameter path, already checked.
 using Settings = std::map<std::string, Value, std::less<>>;
 
+struct StartOptions;
+
 /// A written value with a unit, kept until the run is known.
 struct WrittenQuantity {
-    std::string path;  ///< path of the parameter; empty: --until
+    std::string path;  ///< path of the parameter; empty: a time of the command
     std::string name;  ///< for messages: the option, or the key of a file
     std::string text;
+    double StartOptions::*time = nullptr;  ///< of the command
 };
 
 /// An option and its file, or its pattern for numbered files.
@@ -68,6 +71,7 @@ struct StartOptions {
     Settings settings{};
     std::vector<WrittenQuantity> quantities{};  ///< that wait for the run
     double until = -1;                          ///< end of the run [T]; below 0 also: unset
+    double snapshotTime = 0;                    ///< between numbered snapshots [T]; 0: they go by steps
 
     std::vector<PathPoint> path{};  ///< path of the camera; empty: none
     bool flyPath = false;           ///< fly along the path

@@ -16,8 +16,6 @@
 namespace gravlab {
 namespace {
 
-constexpr std::string_view kUntil = "--until";
-
 /// A kind of number that has a unit.
 struct Dimension {
     std::string_view unit;  ///< as in the rows
@@ -89,8 +87,8 @@ std::string_view dimensionOf(const WrittenQuantity& written) {
 }
 
 void take(StartOptions& o, const WrittenQuantity& written, double number) {
-    if (written.path.empty()) {
-        o.until = number;
+    if (written.time) {
+        o.*written.time = number;
         return;
     }
     const Parameter& row = parameter(written.path);
@@ -163,10 +161,10 @@ bool keepQuantity(StartOptions& options, const Parameter& row, std::string_view 
     return unit;
 }
 
-bool keepUntil(StartOptions& options, const std::string& text) {
+bool keepTime(StartOptions& options, std::string_view name, const std::string& text, double StartOptions::*to) {
     const bool unit = isQuantity(text);
-    if (unit) requireDimension(kUntil, text, "T");
-    options.quantities.push_back({{}, std::string(kUntil), text});
+    if (unit) requireDimension(name, text, "T");
+    options.quantities.push_back({{}, std::string(name), text, to});
     return unit;
 }
 

@@ -93,6 +93,20 @@ AdvanceStatus Simulation::advanceFreely(const Budget& budget, VertexSink* sink) 
     return status;
 }
 
+AdvanceStatus Simulation::advanceBy(double length, const Budget& budget) {
+    if (clock_.timeStep != length) {
+        if (stepUnderWay_) restore(state());
+        clock_.rebase(length);
+    }
+    struct Shortened {
+        double &timeStep, whole;
+        ~Shortened() { timeStep = whole; }
+    } shortened{now_.values.timeStep, std::exchange(now_.values.timeStep, length)};
+    const AdvanceStatus status = advance({.seconds = budget.seconds, .steps = 1}, nullptr);
+    if (status.stepsCompleted > 0) clock_.rebase(shortened.whole);
+    return status;
+}
+
 void Simulation::recheck() {
     if (!check_ || rechecking_) return;
     // An accuracy of 99 % of the bodies is checked on random bodies, rounding on those that are hard to compute.

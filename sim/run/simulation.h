@@ -67,6 +67,9 @@ public:
     void reset();
 
     AdvanceStatus advance(const Budget& budget, VertexSink* sink);
+    /// Advances by one step of that length [T]; the time step stays as it is. A step under way is begun again. Call it with
+    /// the same length until the step is complete.
+    AdvanceStatus advanceBy(double length, const Budget& budget);
     void publish(VertexSink& sink) { backend_->publish(sink); }
 
     /// Number of the run, new with each start: a scene, number, seed or file, and reset(). Edits, rewinding and another

@@ -143,7 +143,7 @@ inline void units(const std::uint8_t* data, std::size_t size) {
     try {
         StartOptions options;
         options.simulation.changeScene(of);
-        keepUntil(options, text);
+        keepTime(options, "--until", text, &StartOptions::until);
         keepQuantity(options, parameter("run.softening"), "--softening", text);
         keepQuantity(options, parameter("run.time_step"), "--dt", text);
         takeQuantities(options);

@@ -35,6 +35,13 @@ TEST(CliFiles, aRunGoesOnExactlyWithItsOwnSettings) {
     ASSERT_EQ(rest.code, 0) << rest.err;
     EXPECT_THAT(rest.err, HasSubstr("continuing from step 3"));
     EXPECT_EQ(contentOf(folder / "whole.hdf5"), contentOf(folder / "rest.hdf5"));
+    // A shorter last step is the same after a pause, and the time step stays for a run that goes on.
+    for (const char* from : {"whole.hdf5", "part.hdf5"}) {
+        const Outcome o = runGravlab({"run", from, "--until", "0.085", "--final", std::string("to ") + from}, start);
+        ASSERT_EQ(o.code, 0) << o.err;
+    }
+    EXPECT_EQ(contentOf(folder / "to whole.hdf5"), contentOf(folder / "to part.hdf5"));
+    EXPECT_THAT(runGravlab({"run", "to part.hdf5", "--steps", "1"}, start).out, HasSubstr("1 step of 0.01 to t = 0.095"));
     // What options set, they set.
     const Outcome other = runGravlab({"run", "part.hdf5", "--steps", "1", "--integrator", "rk4", "--dt", "0.5"}, start);
     EXPECT_THAT(other.out, AllOf(HasSubstr("with rk4"), HasSubstr("t = 0.53"))) << other.err;
@@ -109,6 +116,14 @@ TEST(CliFiles, numberedSnapshotsComeAtTheirSteps) {
     for (const char* name : {"s 0000.csv", "s 0003.csv", "s 0006.csv"})
         EXPECT_EQ(linesOf(contentOf(folder / name)).size(), 3u) << name;
     EXPECT_NE(contentOf(folder / "s 0003.csv"), contentOf(folder / "s 0006.csv"));
+    // By time: at the nearest steps, t = 0, 0.6 and 1, whose last step is shorter; not at 0.9.
+    const Outcome timed = runGravlab({"run", "two-body", "--dt", "0.3", "--until", "1", "--snapshot-every", "0.5T",
+                                      "--snapshots", "t%d.csv", "--final", "at end.csv"},
+                                     start);
+    ASSERT_EQ(timed.code, 0) << timed.err;
+    EXPECT_EQ(folder.entries(), 8u);
+    for (const char* name : {"t0.csv", "t2.csv", "t4.csv"}) EXPECT_TRUE(fs::exists(folder / name)) << name;
+    EXPECT_EQ(contentOf(folder / "t4.csv"), contentOf(folder / "at end.csv"));
     for (const char* pattern : {"s.csv", "%d%d.csv", "%s.csv", "%.3d.csv", "%n", "%99999d.csv", "%d.xyz"}) {
         const Outcome bad = runGravlab({"run", "two-body", "--steps", "1", "--snapshot-every", "1", "--snapshots", pattern});
         EXPECT_EQ(bad.code, 2) << pattern;
