@@ -398,6 +398,24 @@ TEST_P(BackendSuite, editsSingleBodies) {
     run(*backend, integrator("leapfrog").program, 0.01, 1);
 }
 
+TEST_P(BackendSuite, findsTheFirstBadBodyWhereItIs) {
+    ParticleSet bodies = unevenBodies(700);
+    const std::unique_ptr<Backend> backend = loaded(bodies);
+    constexpr double kAnywhere = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(backend->firstBad(kAnywhere), 700u);
+    const auto first = [&](double farthest) {
+        backend->load(bodies);
+        return backend->firstBad(farthest);
+    };
+    bodies.position[699].y = -2e6;
+    EXPECT_EQ(first(3e6), 700u);
+    EXPECT_EQ(first(1e6), 699u);
+    bodies.velocity[513].z = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(first(1e6), 513u);
+    bodies.position[300].x = kAnywhere;
+    EXPECT_EQ(first(kAnywhere), 300u);
+}
+
 TEST_P(BackendSuite, heldBodiesFeelNoForceAndPullTheOthers) {
     const std::unique_ptr<Backend> backend = loaded(unevenBodies(40), 0.05), untouched = loaded(unevenBodies(40), 0.05);
     const ParticleSet before = state(*backend);

@@ -357,10 +357,13 @@ private:
     FileJobs saver_;
 };
 
-/// Saves the last good state, so that the user can resume from it, and returns a text with its path; or the reason of a
-/// failure.
-std::string saveForLater(const FedState& state, const std::string& checkpoint) {
+/// Saves a good state, so that the user can resume from it, and returns a text with its path; or the reason of a failure.
+std::string saveForLater(const std::shared_ptr<const FedState>& good, const std::string& checkpoint) {
+    if (!good)
+        return checkpoint.empty() ? "no state of so many bodies was kept; --checkpoint with --autosave keeps them in a file"
+                                  : "the last whole save is in " + checkpoint;
     try {
+        const FedState& state = *good;
         const std::filesystem::path file =
             checkpoint.empty() ? leftRunFile(state.configuration.scene) : std::filesystem::path(checkpoint);
         writeSnapshot(file, checkpointOf(state.configuration, state.state), {.keepPrevious = true, .mayReplaceRead = true});
@@ -497,7 +500,7 @@ int runSimulation(const RunCommand& command) {
         if (!blown) return;
         progress.finish();
         const std::string kept =
-            guard.startIsGood() ? "; " + saveForLater(*guard.lastGood(), command.checkpoint) : std::string();
+            guard.startIsGood() ? "; " + saveForLater(guard.lastGood(), command.checkpoint) : std::string();
         throw DeviceError(
             formatted("b%s at step %lld, t = %s; no result was written. A smaller --dt or a larger --softening may help",
                       blown->text().c_str() + 1, static_cast<long long>(blown->step), timeText(blown->time, units).c_str()) +
@@ -523,7 +526,7 @@ int runSimulation(const RunCommand& command) {
         } catch (const Error& error) {
             if (error.code() != ExitCode::deviceFailure) throw;
             progress.finish();
-            throw DeviceError(error.what() + ("; " + saveForLater(*guard.lastGood(), command.checkpoint)));
+            throw DeviceError(error.what() + ("; " + saveForLater(guard.lastGood(), command.checkpoint)));
         }
     };
     if (log) simulation.takeContactEvents();  // events are recorded from here on
@@ -574,8 +577,9 @@ int runSimulation(const RunCommand& command) {
 
     if (const int signal = InterruptWatch::signal(); signal != 0 && simulation.step() < end) {
         files.finish();
+        const auto good = guard.lastGood() ? guard.lastGood() : copyOf(simulation);
         throw Error(static_cast<ExitCode>(128 + signal), std::string(InterruptWatch::word()) + "; " +
-                                                             saveForLater(*guard.lastGood(), command.checkpoint) +
+                                                             saveForLater(good, command.checkpoint) +
                                                              partialText(csv, "rows") + partialText(log, "contacts"));
     }
 

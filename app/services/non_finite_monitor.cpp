@@ -3,12 +3,12 @@
 #include "app/system/host_clock.h"
 #include "app/tables/format.h"
 #include "sim/backends/backend.h"
-#include "sim/core/thread_pool.h"
+#include "sim/core/bad_bodies.h"
 #include "sim/forces/single_precision.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -29,62 +29,63 @@ double farthestOf(const RunConfiguration& configuration) {
 
 namespace {
 
-/// Zero times a number that is not finite is not 0; a plain sum would report 1e308 + 1e308 as an error.
-bool isFinite(const Double4& p, const Double4& v) { return 0 * p.x + 0 * p.y + 0 * p.z + 0 * v.x + 0 * v.y + 0 * v.z == 0; }
-double largestCoordinateOf(const Double4& p) { return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}); }
-
-/// Index of the first body with a number that is not finite or a coordinate beyond `farthest`; N: there is none.
-std::size_t firstBad(const ParticleSet& bodies, double farthest) {
-    constexpr std::size_t kGrain = 65536;
-    std::atomic<std::size_t> found{bodies.size()};
-    parallelFor(bodies.size(), 0, kGrain, [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) {
-            const Double4 &p = bodies.position[i], &v = bodies.velocity[i];
-            if (isFinite(p, v) && largestCoordinateOf(p) <= farthest) continue;
-            std::size_t known = found;
-            while (i < known && !found.compare_exchange_weak(known, i)) {
-            }
-            return;
-        }
-    });
-    return found;
+/// The state of a body that is bad.
+NonFiniteState stateOf(std::size_t body, const Double4& p, const Double4& v, std::int64_t step, double time) {
+    return {body, step, time, isFinite(xyz(p)) && isFinite(xyz(v)) ? largestCoordinate(p) : 0};
 }
 
 }  // namespace
 
 std::optional<NonFiniteState> badOf(const FedState& state) {
     const ParticleSet& bodies = state.state.bodies;
-    const std::size_t bad = firstBad(bodies, farthestOf(state.configuration));
+    const double farthest = farthestOf(state.configuration);
+    const std::size_t bad =
+        firstBad(bodies.size(), [&](std::size_t i) { return isBad(bodies.position[i], bodies.velocity[i], farthest); });
     if (bad >= bodies.size()) return std::nullopt;
-    const Double4 &p = bodies.position[bad], &v = bodies.velocity[bad];
-    return NonFiniteState{bad, state.step(), state.time(), isFinite(p, v) ? largestCoordinateOf(p) : 0};
+    return stateOf(bad, bodies.position[bad], bodies.velocity[bad], state.step(), state.time());
 }
 
 std::int64_t NonFiniteMonitor::stepsLeft(const Simulation& simulation) const {
-    return good_ ? std::max<std::int64_t>(1, good_->step() + kSteps - simulation.step()) : 1;
+    return goodLook_ ? std::max<std::int64_t>(1, goodLook_->step + kSteps - simulation.step()) : 1;
 }
 
 bool NonFiniteMonitor::due(const Simulation& simulation) const {
-    if (!good_ || good_->bodiesId != simulation.bodiesId()) return true;
-    if (simulation.step() == good_->step()) return false;
-    return simulation.step() - good_->step() >= kSteps ||
-           hostClock() - lookedAt_ >= std::max(kSeconds, kLeastWork * good_->cost);
+    if (!goodLook_ || goodLook_->bodiesId != simulation.bodiesId()) return true;
+    if (simulation.step() == goodLook_->step) return false;
+    return simulation.step() - goodLook_->step >= kSteps ||
+           hostClock() - lookedAt_ >= std::max(kSeconds, kLeastWork * goodLook_->cost);
 }
 
 std::optional<NonFiniteState> NonFiniteMonitor::judge(std::shared_ptr<const FedState> state) {
-    lookedAt_ = hostClock();
+    const Look look{state->bodiesId, state->step(), state->cost};
     const std::optional<NonFiniteState> bad = badOf(*state);
-    const bool start = !good_ || good_->bodiesId != state->bodiesId;
+    return judge(look, bad, std::move(state));
+}
+
+std::optional<NonFiniteState> NonFiniteMonitor::judge(const Look& look, const std::optional<NonFiniteState>& bad,
+                                                      std::shared_ptr<const FedState> state) {
+    lookedAt_ = hostClock();
+    const bool start = !goodLook_ || goodLook_->bodiesId != look.bodiesId;
     if (bad && !start) return bad;
     if (start) startBad_ = bad.has_value();
     good_ = std::move(state);
+    goodLook_ = look;
     return std::nullopt;
 }
 
 std::optional<NonFiniteState> NonFiniteMonitor::check(Simulation& simulation, bool now) {
-    const bool another = now && good_ && simulation.step() != good_->step();
+    const bool another = now && goodLook_ && simulation.step() != goodLook_->step;
     if (!another && !due(simulation)) return std::nullopt;
-    return judge(copyOf(simulation));
+    Backend& backend = simulation.backend();
+    if (backend.size() <= mostKept_) return judge(copyOf(simulation));
+    const double begun = hostClock();
+    const std::size_t body = backend.firstBad(farthestOf(simulation.configuration()));
+    std::optional<NonFiniteState> bad;
+    if (body < backend.size()) {
+        const BodyChanges::Body found = backend.body(static_cast<std::uint32_t>(body));
+        bad = stateOf(body, found.position, found.velocity, simulation.step(), simulation.time());
+    }
+    return judge({simulation.bodiesId(), simulation.step(), hostClock() - begun}, bad, nullptr);
 }
 
 std::optional<NonFiniteState> NonFiniteMonitor::update(Simulation& simulation, StateFeed& feed, bool suspect) {
@@ -92,7 +93,7 @@ std::optional<NonFiniteState> NonFiniteMonitor::update(Simulation& simulation, S
     const SampledFrame at{simulation, feed, hostClock()};
     const bool many = simulation.configuration().bodies > StateFeed::kMostUnfelt;
     suspect_ = many && (suspect_ || suspect);
-    if (many) good_.reset();
+    if (many) good_.reset(), goodLook_.reset();
     // A vertex may be out of range although its body is not: then the next look is delayed.
     if (const auto state = ofMany_.update(at, many ? &kBodies : nullptr, suspect_)) {
         suspect_ = false;

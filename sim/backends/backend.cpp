@@ -105,15 +105,6 @@ ForceGate gateOf(const KernelRow& row, const ForceSettings& force, double allowe
     return backend(row.backend).exact ? kGate64 : gateOf(force);
 }
 
-MemoryNeed memoryNeed(const BackendRow& row, std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel,
-                      StepProgram program, std::size_t sources) {
-    // The reference backend holds two states and the registers of a step, in double.
-    constexpr double kReferenceBytes = 7 * sizeof(Double4);
-    if (row.onDevice) return {.host = 0, .device = cudaBytes(bodies, force, kernel, program, sources)};
-    return {.host =
-                row.usesCores ? cpuBytes(bodies, force, kernel, program) : kReferenceBytes * static_cast<double>(bodies)};
-}
-
 MemoryNeed freeMemory(const BackendRow& row, const BackendOptions& options) {
     MemoryNeed free{.host = freeHostBytes(), .device = std::numeric_limits<double>::infinity()};
     if (!row.onDevice) return free;

@@ -175,6 +175,9 @@ public:
     virtual BodyChanges::Body body(std::uint32_t index);
     /// Copies the state of the last complete step to `out`, in body order. Waits.
     virtual void snapshot(ParticleSet& out) = 0;
+    /// The first body of the last complete step with a number that is not finite, or with a coordinate beyond `farthest`;
+    /// size(): there is none. It copies no bodies. Waits.
+    virtual std::size_t firstBad(double farthest) = 0;
     /// The same as a new set.
     ParticleSet bodies() {
         ParticleSet out;

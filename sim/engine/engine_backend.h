@@ -56,6 +56,9 @@ public:
         with([&](auto& e) { e.copyBody(index, copied.position, copied.velocity); });
         return copied;
     }
+    std::size_t firstBad(double farthest) override {
+        return with([&](auto& e) { return e.firstBad(farthest); });
+    }
     const ForceTerms& terms() const override {
         if (terms_.size() > 1) with([&](auto& e) { e.updateTerms(terms_); });
         return terms_;

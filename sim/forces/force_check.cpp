@@ -3,10 +3,12 @@
 
 #include "sim/core/random.h"
 #include "sim/core/text.h"
+#include "sim/core/thread_pool.h"
 #include "sim/forces/reference_force.h"
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <numeric>
 #include <stdexcept>
 
@@ -103,10 +105,22 @@ std::vector<std::uint32_t> sampleTargets(std::span<const Double4> positions, std
         if (i < n && targets.size() < count && std::find(targets.begin(), targets.end(), i) == targets.end())
             targets.push_back(static_cast<std::uint32_t>(i));
     };
-    const auto heavier = [](const Double4& a, const Double4& b) { return std::abs(a.w) < std::abs(b.w); };
+    std::size_t heaviest = 0;
+    const auto lighter = [&](std::size_t a, std::size_t b) {  // of equal bodies, the first is the heavier one
+        const double ofA = std::abs(positions[a].w), ofB = std::abs(positions[b].w);
+        return ofA < ofB || (ofA == ofB && a > b);
+    };
+    std::mutex together;
+    parallelFor(n, 0, 65536, [&](std::size_t first, std::size_t last) {
+        std::size_t most = first;
+        for (std::size_t i = first; i < last; ++i)
+            if (lighter(most, i)) most = i;
+        const std::lock_guard lock(together);
+        if (lighter(heaviest, most)) heaviest = most;
+    });
     add(0);
     add(n - 1);
-    add(static_cast<std::size_t>(std::max_element(positions.begin(), positions.end(), heavier) - positions.begin()));
+    add(heaviest);
     // Kernels usually fail at edges: take both sides of the first and the last edge of every usual tile.
     for (std::size_t tile = 32; tile <= 1024; tile *= 2)
         for (const std::size_t edge : {tile, n / tile * tile})

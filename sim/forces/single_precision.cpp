@@ -1,12 +1,13 @@
 // The loops of single precision in plain form, on positions rounded as a backend rounds them.
 #include "sim/forces/single_precision.h"
 
-#include "sim/core/pages.h"
+#include "sim/core/bad_bodies.h"
 #include "sim/core/text.h"
 #include "sim/core/thread_pool.h"
 #include "sim/forces/close_pairs.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
+#include "sim/forces/reference_force.h"
 
 #include <algorithm>
 #include <cmath>
@@ -42,21 +43,38 @@ Single rounded(const Double4& p) {
     return {static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z), static_cast<float>(p.w)};
 }
 
+/// The sum of the pulls of these bodies, in single precision.
 template <class PairLaw>
-Double4 forceOn(const std::vector<Single>& bodies, std::size_t target, float response, const PairLaw& law) {
-    const Single at = bodies[target];
-    double sums[3] = {0, 0, 0};
+Double4 pullOf(const std::vector<Single>& bodies, const Single& at, const PairLaw& law) {
+    Double4 sums{};
     for (const Single& from : bodies) {
         const float dx = from.x - at.x, dy = from.y - at.y, dz = from.z - at.z;
         const float squared = dx * dx + dy * dy + dz * dz;
         if (dx == 0 && dy == 0 && dz == 0) continue;  // forceOverDistance is largest there, and multiplied by zero
         const float pull = kept(from.source * kept(law.forceOverDistance(squared)));
-        sums[0] += static_cast<double>(kept(pull * dx));
-        sums[1] += static_cast<double>(kept(pull * dy));
-        sums[2] += static_cast<double>(kept(pull * dz));
+        sums.x += static_cast<double>(kept(pull * dx));
+        sums.y += static_cast<double>(kept(pull * dy));
+        sums.z += static_cast<double>(kept(pull * dz));
     }
-    const auto component = [&](double sum) { return static_cast<double>(kept(response * kept(static_cast<float>(sum)))); };
-    return {component(sums[0]), component(sums[1]), component(sums[2]), 0};
+    return sums;
+}
+
+Double4 plus(const Double4& a, const Double4& b) { return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w}; }
+
+/// The sums over all bodies for each of `targets` targets: ofPart(first, last, sums) writes those over a part. The parts
+/// depend on the number of bodies alone, and so do the sums. Few targets would keep few threads busy.
+template <class OfPart>
+std::vector<Double4> summed(std::size_t bodies, std::size_t targets, const OfPart& ofPart) {
+    constexpr std::size_t kPart = std::size_t{1} << 18;
+    const std::size_t parts = (bodies + kPart - 1) / kPart;
+    std::vector<Double4> sums(parts * targets);
+    parallelFor(parts, 0, 1, [&](std::size_t first, std::size_t last) {
+        for (std::size_t part = first; part < last; ++part)
+            ofPart(part * kPart, std::min(bodies, (part + 1) * kPart), std::span(sums).subspan(part * targets, targets));
+    });
+    for (std::size_t k = targets; k < sums.size(); ++k) sums[k % targets] = plus(sums[k % targets], sums[k]);
+    sums.resize(targets);
+    return sums;
 }
 
 /// The gate of this check: steep laws turn the rounding of a distance into ten times as much force.
@@ -64,8 +82,6 @@ ForceGate allowed(ForceSettings force) {
     force.precision = Precision::fp32;
     return {kSingleMedian * gateOf(force).median / kGate32.median, kSingleWorst};
 }
-
-double largestCoordinate(const Double4& p) { return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}); }
 
 /// Largest coordinate, velocity component, source and response.
 struct Largest {
@@ -81,6 +97,24 @@ std::vector<std::uint32_t> spreadTargets(std::size_t bodies, std::size_t count) 
 /// As many as may be compared: all of a small system, few of a large one.
 std::size_t targetsFor(std::size_t bodies) { return std::max(kLeastTargets, kPairs / bodies); }
 
+/// The same as referenceForces(), on all threads.
+std::vector<Double4> forcesOn(const ParticleSet& bodies, std::span<const std::uint32_t> targets, const ForceSettings& force,
+                              std::span<double> floors = {}) {
+    const double share = floorShare(force);
+    std::vector<Double4> sums =
+        summed(bodies.size(), targets.size(), [&](std::size_t first, std::size_t last, std::span<Double4> some) {
+            const std::span<const Double4> part = std::span(bodies.position).subspan(first, last - first);
+            for (std::size_t k = 0; k < targets.size(); ++k)
+                some[k] = plainForce(part, bodies.position[targets[k]], force, !floors.empty() && share > 0);
+        });
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+        const double response = bodies.velocity[targets[k]].w;
+        if (!floors.empty()) floors[k] = share * std::abs(response) * sums[k].w;
+        sums[k] = {response * sums[k].x, response * sums[k].y, response * sums[k].z, 0};
+    }
+    return sums;
+}
+
 /// A sample of the forces, and the rms of its accelerations.
 struct Trial {
     ForceCheck check;
@@ -91,27 +125,23 @@ Trial trial(const ParticleSet& bodies, const ForceSettings& force, const ForceTe
     const std::size_t n = bodies.size();
     const std::vector<std::uint32_t> targets = spreadTargets(n, targetsFor(n));
     const std::size_t count = targets.size();
-    std::vector<Single> single;
-    resizeTouched(single, n);
-    parallelFor(n, 0, kGrain, [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) single[i] = rounded(bodies.position[i]);
-    });
-    std::vector<Double4> got(count), want(count);
-    std::vector<double> floors(count);
-    const auto some = [&](std::size_t first, std::size_t last) {
+    std::vector<Double4> got = summed(n, count, [&](std::size_t first, std::size_t last, std::span<Double4> sums) {
+        std::vector<Single> single(last - first);
+        for (std::size_t i = first; i < last; ++i) single[i - first] = rounded(bodies.position[i]);
         forLaw<Laws>(force.law, [&]<template <class> class PairLaw>() {
             const PairLaw<float> law(force, smallestR2<float>(force, heaviest));
-            for (std::size_t k = first; k < last; ++k)
-                got[k] = forceOn(single, targets[k], static_cast<float>(bodies.velocity[targets[k]].w), law);
+            for (std::size_t k = 0; k < count; ++k) sums[k] = pullOf(single, rounded(bodies.position[targets[k]]), law);
         });
-        const std::size_t part = last - first;
-        referenceForces(bodies.position, bodies.velocity, std::span(targets).subspan(first, part), force,
-                        std::span(want).subspan(first, part), std::span(floors).subspan(first, part));
-    };
-    if (n * count > 4 * kPairs)
-        parallelFor(count, 0, 1, some);
-    else
-        some(0, count);
+    });
+    for (std::size_t k = 0; k < count; ++k) {
+        const auto response = static_cast<float>(bodies.velocity[targets[k]].w);
+        const auto component = [&](double sum) {
+            return static_cast<double>(kept(response * kept(static_cast<float>(sum))));
+        };
+        got[k] = {component(got[k].x), component(got[k].y), component(got[k].z), 0};
+    }
+    std::vector<double> floors(count);
+    std::vector<Double4> want = forcesOn(bodies, targets, force, floors);
     const ForceCheck check = compareForces(got, want, allowed(force), floors);
     for (const auto& term : others) term->addAccelerations(termBodies(bodies), targets, want, {});
     double squares = 0;
@@ -202,8 +232,7 @@ std::string spoiltStep(const ParticleSet& bodies, const ForceSettings& force, co
                        const Largest& largest) {
     const double dt = std::abs(timeStep);
     const std::vector<std::uint32_t> slow = slowBodies(bodies, dt, targetsFor(bodies.size()));
-    std::vector<Double4> pulls(slow.size());
-    if (!slow.empty()) referenceForces(bodies.position, bodies.velocity, slow, force, pulls);
+    std::vector<Double4> pulls = forcesOn(bodies, slow, force);
     for (const auto& term : others) term->addAccelerations(termBodies(bodies), slow, pulls, {});
     for (std::size_t k = 0; k < slow.size(); ++k) {
         const double coordinate = largestCoordinate(bodies.position[slow[k]]);

@@ -1,8 +1,10 @@
 // The bodies with mass of a state in which most bodies have none, as in rings, streams and tracers.
 #pragma once
 #include "sim/api/vectors.h"
+#include "sim/core/thread_pool.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -24,12 +26,17 @@ struct SourceList {
 /// computes each pair once. `sourceOf(i)` is the source of a body, as the method has it.
 template <class SourceOf>
 SourceList sourcesOf(std::size_t count, const SourceOf& sourceOf) {
+    std::atomic<std::size_t> acting{0};
+    parallelFor(count, 0, 65536, [&](std::size_t first, std::size_t last) {
+        std::size_t some = 0;
+        for (std::size_t i = first; i < last; ++i) some += sourceOf(i) != 0;
+        acting += some;
+    });
+    if (kFewSources * acting > count) return {};
     SourceList found;
-    for (std::size_t i = 0; i < count; ++i) {
-        if (sourceOf(i) == 0) continue;
-        if (kFewSources * (found.places.size() + 1) > count) return {};
-        found.places.push_back(static_cast<std::uint32_t>(i));
-    }
+    found.places.reserve(acting);
+    for (std::size_t i = 0; i < count; ++i)
+        if (sourceOf(i) != 0) found.places.push_back(static_cast<std::uint32_t>(i));
     if (count < 2) return {};
     found.count = std::max<std::size_t>(1, found.places.size());
     if (found.places.empty() || found.places.back() + 1 == found.places.size()) found.places.clear();

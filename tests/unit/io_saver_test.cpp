@@ -233,8 +233,8 @@ TEST(NonFiniteMonitor, findsTheBodyWithinItsStepsAndKeepsTheGoodState) {
     for (const Double4& p : guard.lastGood()->state.bodies.position) EXPECT_TRUE(std::isfinite(p.x + p.y + p.z));
 }
 
-/// Positions that single precision still holds, and whose squares it does not.
-TEST(NonFiniteMonitor, namesABodyThatIsTooFarForSinglePrecision) {
+/// Positions that single precision still holds, and whose squares it does not. Of very many bodies no state is kept.
+void namesABodyThatIsTooFar(std::size_t mostKept) {
     for (const Precision precision : {Precision::fp32, Precision::fp64}) {
         RunRequest settings{.scene = "plummer", .bodies = 300, .backend = "cpu"};
         settings.precision = precision;
@@ -244,7 +244,7 @@ TEST(NonFiniteMonitor, namesABodyThatIsTooFarForSinglePrecision) {
         ParticleSet bodies = simulation.bodies();
         bodies.velocity[7].y = -2e21;
         simulation.load(bodies);
-        NonFiniteMonitor guard;
+        NonFiniteMonitor guard(mostKept);
         std::optional<NonFiniteState> bad;
         for (int step = 0; step < 10 && !bad; ++step) {
             bad = guard.check(simulation, true);
@@ -256,8 +256,12 @@ TEST(NonFiniteMonitor, namesABodyThatIsTooFarForSinglePrecision) {
         EXPECT_EQ(bad->step, 3);
         EXPECT_NEAR(bad->distance, 6e18, 1e17);
         EXPECT_THAT(bad->text(), testing::AllOf(HasSubstr("Body 7 "), HasSubstr("6e+18"), HasSubstr("fp64")));
-        EXPECT_EQ(guard.lastGood()->step(), 2);
+        EXPECT_EQ(guard.lastGood() ? guard.lastGood()->step() : -1, mostKept > 0 ? 2 : -1);
+        EXPECT_EQ(guard.stepsLeft(simulation), NonFiniteMonitor::kSteps - 2) << "after the last good step";
     }
+}
+TEST(NonFiniteMonitor, namesABodyThatIsTooFarForSinglePrecision) {
+    for (const std::size_t mostKept : {NonFiniteMonitor::kMostKept, std::size_t{0}}) namesABodyThatIsTooFar(mostKept);
 }
 
 TEST(SpotCheck, soundsForWhatRoundingCannotExplain) {

@@ -468,6 +468,21 @@ TEST(SinglePrecision, knowsStepsBelowTheRoundingOfACoordinate) {
     EXPECT_EQ(fixed.configuration().timeStep, 1e-3) << "the old run goes on";
 }
 
+TEST(SinglePrecision, sumsTheForcesOfAllPartsOfALargeStart) {
+    // Only the last body has mass, and its pull turns the others: their steps are below the rounding of a coordinate, which
+    // does not matter on an orbit.
+    constexpr std::size_t kBodies = 300'000;
+    ParticleSet bodies = ball(1, 1, 0, kBodies);
+    for (std::size_t i = 0; i + 1 < kBodies; ++i) bodies.position[i].w = 0;
+    for (Double4& v : bodies.velocity) v = {1e-3, 0, 0, 1};
+    bodies.position.back() = {0, 0, 0, 1};
+    const ForceSettings force{.softening = 0.5};
+    const double timeStep = 2e-6;
+    EXPECT_EQ(beyondSinglePrecision(bodies, force, {}, timeStep), "");
+    bodies.position.back().w = 1e-12;
+    EXPECT_THAT(beyondSinglePrecision(bodies, force, {}, timeStep), testing::HasSubstr("a time step of 2e-06 moves body"));
+}
+
 TEST(SinglePrecision, knowsThatPostNewtonianTermsAreBelowItsRounding) {
     RunRequest request = startOf(sphere(300), 0, 1e-3);
     request.fields = "post-newtonian,c=10000";

@@ -25,6 +25,7 @@ public:
         inner_->load(bodies, terms, configuration);
     }
     void snapshot(ParticleSet& out) override { inner_->snapshot(out); }
+    std::size_t firstBad(double farthest) override { return inner_->firstBad(farthest); }
     void configure(const ForceSettings& force, const KernelChoice& kernel) override { inner_->configure(force, kernel); }
     const ForceTerms& terms() const override { return inner_->terms(); }
     const SystemConfiguration& systemConfiguration() const override { return inner_->systemConfiguration(); }

@@ -6,6 +6,7 @@
 #include "sim/backends/cpu/force_check_job.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
+#include "sim/core/bad_bodies.h"
 #include "sim/core/pages.h"
 #include "sim/core/thread_pool.h"
 #include "sim/engine/engine_backend.h"
@@ -122,6 +123,12 @@ public:
                 velocities[i] = at(complete_.v, i, response_[i]);
             }
         });
+    }
+
+    /// See Backend.
+    std::size_t firstBad(double farthest) const {
+        return gravlab::firstBad(
+            size_, [&](std::size_t i) { return isBad(at(complete_.x, i, 0), at(complete_.v, i, 0), farthest); });
     }
 
     /// Sets force and kernel from the next step on. The precision of the engine stays. Throws std::bad_alloc; the old force
@@ -517,8 +524,5 @@ private:
 extern template class EngineOf<float>;
 extern template class EngineOf<double>;
 using Engine = EngineOfEither<EngineOf>;
-
-/// Bytes that an engine holds for `bodies` bodies in `precision`, the kernel's method included.
-double engineBytes(std::size_t bodies, const CpuKernel& kernel, const ForceSettings& force, StepProgram program = {});
 
 }  // namespace gravlab::cpu

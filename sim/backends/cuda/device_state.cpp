@@ -69,7 +69,10 @@ void DeviceState<Real>::upload(const ParticleSet& bodies, double heaviest) {
     if (sources.places.size() > sourceList_.size()) sourceList_ = DeviceArray<std::uint32_t>(sources.places.size());
     CUDA_CHECK(fillAsync(complete().a.data(), 0, complete().a.bytes(), stream_));
     complete().forceKnown = false;
-    cuda::upload<Real>(work().x, {}, stream_);  // pads of the other state
+    constexpr Real far = kPadDistance<Real>;
+    const std::vector<V> pads(work().x.size() - count_, V{far, far, far, 0});  // of the other state
+    if (!pads.empty())
+        CUDA_CHECK(copyAsync(work().x.data() + count_, pads.data(), pads.size() * sizeof(V), Copy::toDevice, stream_));
     cuda::upload<Real>(complete().x, bodies.position, stream_);
     cuda::upload<Real>(complete().v, bodies.velocity, stream_);
     heaviest_ = heaviest;

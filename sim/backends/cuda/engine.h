@@ -80,6 +80,10 @@ public:
     void change(const DeviceChanges& changes, const BodyFacts* left, const LaunchPlan& plan, bool moved);
     /// Position and velocity of a body at the last complete step. Waits.
     void copyBody(std::uint32_t index, Double4& position, Double4& velocity) const;
+    /// See Backend. Waits.
+    std::size_t firstBad(double farthest) const {
+        return cuda::firstBad<Real>(positions(), velocities(), state_.count(), farthest, context_.stream);
+    }
     const LaunchPlan& plan() const { return pairs().plan(); }
     std::string launchFailure() const { return pairs().failure(); }
     const BodyFacts& facts() const { return facts_; }

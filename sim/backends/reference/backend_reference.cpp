@@ -3,6 +3,7 @@
 #include "sim/backends/few_body.h"
 #include "sim/backends/groups.h"
 #include "sim/backends/kernel_rows.h"
+#include "sim/core/bad_bodies.h"
 #include "sim/core/names.h"
 #include "sim/core/particles.h"
 #include "sim/core/validation.h"
@@ -117,6 +118,9 @@ public:
     void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities) const {
         positions = complete_.x;
         velocities = complete_.v;
+    }
+    std::size_t firstBad(double farthest) const {
+        return gravlab::firstBad(size(), [&](std::size_t i) { return isBad(complete_.x[i], complete_.v[i], farthest); });
     }
     void copyBody(std::size_t index, Double4& position, Double4& velocity) const {
         position = complete_.x[index];

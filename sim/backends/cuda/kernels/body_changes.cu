@@ -29,6 +29,25 @@ struct KeepTask {
     std::uint32_t removals;
     T pad;
 };
+/// Finds the first bad body. One thread per body. Device memory.
+template <class Real>
+struct BadTask {
+    const Vec4<Real>*x, *v;
+    std::uint32_t count;
+    double farthest;
+    std::uint32_t* first;
+};
+template <class Real>
+__global__ void findBad(BadTask<Real> task) {
+    const std::uint32_t i = blockIdx.x * kChangeThreads + threadIdx.x;
+    if (i >= task.count) return;
+    const Vec4<Real> x = task.x[i], v = task.v[i];
+    const auto good = [&](Real coordinate, Real velocity) {
+        return isfinite(coordinate) && isfinite(velocity) && fabs(coordinate) <= task.farthest;
+    };
+    if (!good(x.x, v.x) || !good(x.y, v.y) || !good(x.z, v.z)) atomicMin(task.first, i);
+}
+
 template <class Real>
 __device__ Vec4<Real> roundedFrom(const Double4& value) {
     return {static_cast<Real>(value.x), static_cast<Real>(value.y), static_cast<Real>(value.z), static_cast<Real>(value.w)};
@@ -105,7 +124,21 @@ void DeviceChanges::keep(const T* from, T* to, std::uint32_t count, std::uint32_
     launchKernel(kernelOf(keepOthers<T>), {(end + kChangeThreads - 1) / kChangeThreads}, kChangeThreads,
                  {from, to, count, end, removed_.data(), removals_, pad}, 0, stream_);
 }
+template <class Real>
+std::uint32_t firstBad(const Vec4<Real>* x, const Vec4<Real>* v, std::uint32_t count, double farthest, Stream stream) {
+    if (count == 0) return 0;
+    const DeviceArray<std::uint32_t> first(1);
+    std::uint32_t found = count;
+    CUDA_CHECK(copyAsync(first.data(), &found, sizeof found, Copy::toDevice, stream));
+    launchKernel(kernelOf(findBad<Real>), {(count + kChangeThreads - 1) / kChangeThreads}, kChangeThreads,
+                 {x, v, count, farthest, first.data()}, 0, stream);
+    CUDA_CHECK(copyAsync(&found, first.data(), sizeof found, Copy::toHost, stream));
+    CUDA_CHECK(waitForStream(stream));
+    return found;
+}
 
+template std::uint32_t firstBad<float>(const Float4*, const Float4*, std::uint32_t, double, Stream);
+template std::uint32_t firstBad<double>(const Double4*, const Double4*, std::uint32_t, double, Stream);
 template void DeviceChanges::scatter<float>(Float4*, Float4*, double*) const;
 template void DeviceChanges::scatter<double>(Double4*, Double4*, double*) const;
 template void DeviceChanges::keep(const float*, float*, std::uint32_t, std::uint32_t, const float&) const;

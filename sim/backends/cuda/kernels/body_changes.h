@@ -1,4 +1,4 @@
-// Changes some bodies of a run where they are, on the device. Rule: the order of the others stays.
+// Changes some bodies of a run where they are, on the device, and finds bad ones. Rule: the order of the others stays.
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/memory.h"
@@ -38,5 +38,10 @@ private:
     PinnedArray<std::uint32_t> removedHere_;
     OwnedEvent copied_;
 };
+
+/// Index of the first body with a number that is not finite, or with a coordinate beyond `farthest`; `count`: there is none.
+/// Device memory. Waits.
+template <class Real>
+std::uint32_t firstBad(const Vec4<Real>* x, const Vec4<Real>* v, std::uint32_t count, double farthest, Stream stream);
 
 }  // namespace gravlab::cuda
