@@ -1,5 +1,7 @@
 #include "tests/scarce_memory.h"
 
+#include <malloc.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -9,10 +11,19 @@ namespace {
 
 std::atomic<std::size_t> refusedSize = 0;  // 0: none
 thread_local int allocationsLeft = -1;     // successful ones before the failure; below 0: never fails
+std::atomic<long> held = 0;                // bytes
 
+void* counted(void* memory) {
+    if (memory) held.fetch_add(static_cast<long>(malloc_usable_size(memory)), std::memory_order_relaxed);
+    return memory;
+}
 void* orFail(void* memory) {
     if (!memory) throw std::bad_alloc();
-    return memory;
+    return counted(memory);
+}
+void freed(void* memory) {
+    if (memory) held.fetch_sub(static_cast<long>(malloc_usable_size(memory)), std::memory_order_relaxed);
+    std::free(memory);
 }
 
 void failWherePlanned(std::size_t bytes) {
@@ -27,6 +38,8 @@ bool ScarceMemory::refused() const { return refusedSize == 0; }
 
 FailingAllocation::FailingAllocation(int index) { allocationsLeft = index; }
 FailingAllocation::~FailingAllocation() { allocationsLeft = -1; }
+
+double heldBytes() { return static_cast<double>(held); }
 
 }  // namespace gravlab::test
 
@@ -55,15 +68,19 @@ void* operator new(std::size_t bytes) { return taken(bytes); }
 void* operator new[](std::size_t bytes) { return taken(bytes); }
 void* operator new(std::size_t bytes, std::align_val_t alignment) { return taken(bytes, alignment); }
 void* operator new[](std::size_t bytes, std::align_val_t alignment) { return taken(bytes, alignment); }
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return std::malloc(bytes == 0 ? 1 : bytes); }
-void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return std::malloc(bytes == 0 ? 1 : bytes); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    return counted(std::malloc(bytes == 0 ? 1 : bytes));
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+    return counted(std::malloc(bytes == 0 ? 1 : bytes));
+}
+void operator delete(void* memory) noexcept { freed(memory); }
+void operator delete[](void* memory) noexcept { freed(memory); }
+void operator delete(void* memory, std::size_t) noexcept { freed(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { freed(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { freed(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { freed(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { freed(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { freed(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { freed(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { freed(memory); }

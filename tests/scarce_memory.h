@@ -28,4 +28,7 @@ public:
     FailingAllocation& operator=(const FailingAllocation&) = delete;
 };
 
+/// Bytes that operator new has given out and that are not freed.
+double heldBytes();
+
 }  // namespace gravlab::test

@@ -35,9 +35,6 @@ struct DeviceUse {
 };
 DeviceUse deviceUse();
 
-/// Bytes of device memory that a run of `bodies` bodies needs; 0 in builds without CUDA. `sources`: see memoryNeed().
-double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, StepProgram program,
-                 std::size_t sources);
 /// Free bytes of device memory; infinite where the device does not report them.
 double freeCudaBytes(int device);
 /// Size of the device; zeros where there is none.

@@ -8,15 +8,12 @@
 namespace gravlab {
 
 struct BackendRow;
-struct KernelChoice;
 /// fp64, one thread, never unavailable.
 BackendRow referenceBackendRow();
 /// SIMD chosen at run time, a persistent pool of threads.
 BackendRow cpuBackendRow();
 /// In every build: without CUDA it says why it cannot run, see without_cuda.cpp.
 BackendRow cudaBackendRow();
-/// Bytes that a run on the CPU needs for `bodies` bodies.
-double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, StepProgram program);
 
 /// Rows of the reference backend, in ladder order.
 std::span<const KernelRow> referenceKernelRows();

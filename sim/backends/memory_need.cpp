@@ -3,6 +3,7 @@
 #include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
+#include "sim/forces/close_pairs.h"
 
 #include <cmath>
 
@@ -13,6 +14,36 @@ namespace {
 std::string gigabytes(double bytes) { return formatted(bytes < 100e9 ? "%.3g" : "%.0f", bytes / 1e9); }
 
 }  // namespace
+
+MemoryRows memoryRows(const BackendRow& row, const RunSize& run) {
+    if (row.onDevice) return cudaRows(run);
+    if (row.usesCores) return cpuRows(run);
+    return {{"two states and the registers of a step", 7.0 * sizeof(Double4) * static_cast<double>(run.bodies)}};
+}
+
+MemoryRows hostRows(std::size_t bodies) {
+    // Of more bodies no good state is kept beside steps, see NonFiniteMonitor.
+    constexpr std::size_t kMostKept = std::size_t{1} << 22;
+    const auto n = static_cast<double>(bodies);
+    constexpr double kState = 2 * sizeof(Double4) + sizeof(std::uint32_t) + sizeof(std::uint8_t);
+    return {{"bodies of the scene", kState * n, false, "until the backend has them"},
+            {"ids and groups", 5 * n},
+            {"last good state, and copies for saves and checks", kState * n, false, bodies > kMostKept ? "a save" : "",
+             bodies <= kMostKept},
+            {"places and their tree", kClosePairBytes * n, false, "where no softening hides close pairs", false}};
+}
+
+MemoryNeed sumOf(const MemoryRows& rows) {
+    MemoryNeed sum;
+    for (const MemoryRow& row : rows)
+        if (row.counted) (row.onDevice ? sum.device : sum.host) += row.bytes;
+    return sum;
+}
+
+MemoryNeed memoryNeed(const BackendRow& row, std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel,
+                      StepProgram program, std::size_t sources) {
+    return sumOf(memoryRows(row, {bodies, force, kernel, program, sources}));
+}
 
 std::string needText(const MemoryNeed& need, std::size_t bodies) {
     std::string text = std::to_string(bodies) + " bodies need ";

@@ -1,21 +1,56 @@
-// Memory of a run, known before any of it is allocated.
+// Memory of a run as one list, known before any of it is allocated. docs/memory.md has its rows.
 #pragma once
 #include "sim/backends/backend.h"
 
 #include <cstddef>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace gravlab {
 
-/// Bytes of state and of the pair law's method. Measurements beside a run need more, and are left out where that is not
-/// free. The arrays of other terms are not counted.
+/// An array of a run, or several that are used together.
+struct MemoryRow {
+    std::string_view array;
+    double bytes = 0;  ///< of all bodies
+    bool onDevice = false;
+    /// When it exists; empty: from the start to the end. What is not always needed is allocated on demand, and what then
+    /// lacks memory is refused or waits: no guard counts it.
+    std::string_view when{};
+    bool counted = true;  ///< by the guard
+};
+using MemoryRows = std::vector<MemoryRow>;
+
+/// Arrays of the host beside the backend's.
+MemoryRows hostRows(std::size_t bodies);
+
+/// What decides on the memory of a run, before its bodies exist.
+struct RunSize {
+    std::size_t bodies = 0;
+    ForceSettings force{};
+    KernelChoice kernel{};
+    StepProgram program{};
+    std::size_t sources = MassiveBodies{}.count;  ///< bodies with mass where those are few, see sourcesOf()
+    std::size_t helpers = 0;                      ///< further parts of this host; see freeMemory() for devices
+    std::span<const Term> others{};               ///< terms beside the pair law, once they are known
+};
+
+/// All arrays of the backend. Their sum is what the guard compares with the free memory.
+MemoryRows memoryRows(const BackendRow& row, const RunSize& run);
+MemoryRows cpuRows(const RunSize& run);
+MemoryRows cudaRows(const RunSize& run);  ///< none in builds without CUDA
+
+/// Bytes that a run needs.
 struct MemoryNeed {
     double host = 0, device = 0;
     std::string where = "there";  ///< of free memory: the device that has least
 };
 
-/// Memory of the backend for `bodies` bodies that step by `program`, without the scene and copies of a state on the host.
-/// `sources`: the number of bodies with mass where those are few, see sourcesOf().
+/// The sum of the counted rows.
+MemoryNeed sumOf(const MemoryRows& rows);
+
+/// The sum of memoryRows(): without the scene and copies of a state on the host.
 MemoryNeed memoryNeed(const BackendRow& row, std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel,
                       StepProgram program = {}, std::size_t sources = MassiveBodies{}.count);
 

@@ -4,6 +4,7 @@
 #include "sim/backends/devices.h"
 #include "sim/backends/groups.h"
 #include "sim/backends/kernel_rows.h"
+#include "sim/backends/memory_need.h"
 #include "sim/backends/memory_probe.h"
 #include "sim/own/own_kernel.h"
 
@@ -46,7 +47,7 @@ bool cuda::addTermMethods() {
     return true;
 }
 
-double cudaBytes(std::size_t, const ForceSettings&, const KernelChoice&, StepProgram, std::size_t) { return 0; }
+MemoryRows cudaRows(const RunSize&) { return {}; }
 double freeCudaBytes(int) { return std::numeric_limits<double>::infinity(); }
 DeviceUse deviceUse() { return {}; }
 DeviceSize cudaDeviceSize(int) { return {}; }

@@ -4,6 +4,7 @@
 #include "sim/api/vectors.h"
 #include "sim/core/pages.h"
 #include "sim/core/thread_pool.h"
+#include "sim/core/validation.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 
@@ -309,6 +310,8 @@ bool worseThan(const ClosePair& a, const ClosePair& b) { return a.error != b.err
 ClosePairs closePairs(const ParticleSet& bodies, const ForceSettings& force, double floor) {
     ClosePairs all;
     if (bodies.size() < 2) return all;
+    requireHostMemory(kClosePairBytes * static_cast<double>(bodies.size()), "the search for close pairs",
+                      "give a longer --softening, or ask for fewer bodies");
     const PlaceTree tree(bodies.position);
     const double share = floorShare(force);
     std::mutex together;

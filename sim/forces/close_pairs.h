@@ -23,10 +23,13 @@ struct ClosePairs {
     std::optional<std::pair<std::uint32_t, std::uint32_t>> merged;
 };
 
+/// Memory of closePairs(), per body.
+constexpr double kClosePairBytes = 60;
+
 /// The body with the largest error. The result does not depend on how the starting coordinates happen to round, because
 /// bodies move. Errors are relative to the acceleration of the body, which a tree estimates, or to `floor` [L/T^2] where
-/// that is larger. Blocks; all threads; O(N log N) and temporarily about 60 bytes per body. A million bodies take half a
-/// second of one core.
+/// that is larger. Blocks; all threads; O(N log N) and temporarily kClosePairBytes; throws OutOfMemoryError before it takes
+/// them. A million bodies take half a second of one core.
 ClosePairs closePairs(const ParticleSet& bodies, const ForceSettings& force, double floor);
 
 }  // namespace gravlab

@@ -2,9 +2,11 @@
 #include "sim/run/judge.h"
 
 #include "sim/api/errors.h"
+#include "sim/backends/division.h"
 #include "sim/backends/memory_need.h"
 #include "sim/contact/contact.h"
 #include "sim/core/names.h"
+#include "sim/core/pages.h"
 #include "sim/core/validation.h"
 #include "sim/core/work_watch.h"
 #include "sim/forces/fields/field_text.h"
@@ -19,9 +21,6 @@
 
 namespace gravlab {
 namespace {
-
-// Host memory of a run beside its backend: a scene as built, room for one copy, and for the search for close pairs.
-constexpr double kBytesPerBody = 2 * (sizeof(Double4) * 2 + sizeof(std::uint32_t) + sizeof(std::uint8_t)) + 14;
 
 // Above this size memory is checked before it is allocated.
 constexpr std::size_t kManyBodies = 1'000'000;
@@ -139,18 +138,46 @@ struct Judging {
     }
 };
 
+RunSize sizeOf(const Configuration& c) {
+    const RunConfiguration& v = c.values;
+    return {.bodies = v.bodies,
+            .force = v.force,
+            .kernel = c.choice,
+            .program = c.integrator->program,
+            .sources = v.start                ? sourcesOf(v.start->state.bodies.position).count
+                       : c.scene->massive > 0 ? c.scene->massive
+                                              : MassiveBodies{}.count,
+            .helpers = cpuHelpers(v.backendOptions).size()};
+}
+
 /// Memory for a start is checked before any bodies exist. An existing run keeps its own until this one is built.
 void requireRoom(Judging& j) {
     const Configuration& c = j.c();
-    const RunConfiguration& v = c.values;
     if (!c.changes.start) return;
-    const std::size_t sources = v.start                ? sourcesOf(v.start->state.bodies.position).count
-                                : c.scene->massive > 0 ? c.scene->massive
-                                                       : MassiveBodies{}.count;
-    MemoryNeed need = memoryNeed(*c.backend.row, v.bodies, v.force, c.choice, c.integrator->program, sources);
-    need.host += kBytesPerBody * static_cast<double>(v.bodies);
-    if (v.bodies >= kManyBodies) WorkWatch::note(needText(need, v.bodies));
-    requireMemory(need, freeMemory(*c.backend.row, v.backendOptions), v.bodies);
+    const std::size_t bodies = c.values.bodies;
+    MemoryRows rows = memoryRows(*c.backend.row, sizeOf(c));
+    for (const MemoryRow& row : hostRows(bodies)) rows.push_back(row);
+    const MemoryNeed need = sumOf(rows);
+    if (bodies >= kManyBodies) WorkWatch::note(needText(need, bodies));
+    requireMemory(need, freeMemory(*c.backend.row, c.values.backendOptions), bodies);
+}
+
+/// The same with the terms, which are known with the bodies.
+void requireRoomForTerms(Judging& j) {
+    if (!j.c().changes.start || j.plan.terms.size() < 2) return;
+    RunSize size = sizeOf(j.c());
+    size.others = std::span(j.plan.terms).subspan(1);
+    requireMemory(sumOf(memoryRows(*j.c().backend.row, size)), freeMemory(*j.c().backend.row, j.values().backendOptions),
+                  size.bodies);
+}
+
+/// These bodies; all threads give their memory back in the end.
+std::shared_ptr<const ParticleSet> shared(ParticleSet bodies) {
+    return {new ParticleSet(std::move(bodies)), [](ParticleSet* ended) {
+                dropPages(ended->position);
+                dropPages(ended->velocity);
+                delete ended;
+            }};
 }
 
 /// The bodies to load, and the terms that act on them before any outer fields change.
@@ -167,7 +194,7 @@ void loadBodies(Judging& j) {
         ParticleSet built = c.scene->build(j.scene(c.values.bodies));
         j.others.clear();
         if (c.scene->terms) j.others = c.scene->terms(j.scene(built.size()), built);
-        plan.bodies = std::make_shared<const ParticleSet>(std::move(built));
+        plan.bodies = shared(std::move(built));
     } else if (c.changes.bodies || c.changes.backend) {
         plan.bodies = j.present.bodies();
     }
@@ -268,6 +295,7 @@ Plan judge(Configuration configuration, const Present& present) {
     replaceFields(j);
     requireTerms(j);
     j.plan.terms = chooseTerms(j.c(), j.others, present.terms);
+    requireRoomForTerms(j);
     reloadForTerms(j);
     suitContact(j);
     suitBodies(j);

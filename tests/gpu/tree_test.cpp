@@ -2,6 +2,7 @@
 // for an octree. Tests of resume and memory checkers include its rows.
 #include "forced_tree.h"
 #include "gpu_fixture.h"
+#include "sim/backends/devices.h"
 #include "sim/backends/memory_need.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/run_settings.h"
@@ -9,6 +10,7 @@
 #include "sim/tree/criterion.h"
 #include "sim/tree/key.h"
 #include "tests/deep_clusters.h"
+#include "tests/memory_suite.h"
 
 #include <algorithm>
 #include <cmath>
@@ -266,22 +268,11 @@ TEST_F(TreeOnGpu, bodiesWithoutMassAreInNoNode) {
 }
 
 TEST_F(TreeOnGpu, memoryIsWhatWasSaid) {
-    // Context, code and the memory of a first launch exist before.
-    const auto warm = loaded(scene("plummer", 100000), row("tree"));
-    accelerations(*warm);
-    constexpr std::size_t kBodies = 4'000'000;
-    const ParticleSet bodies = scene("plummer", kBodies);
-    std::size_t before = 0, after = 0, total = 0;
-    ASSERT_EQ(cuda::memoryInfo(before, total), cuda::kSuccess);
-    const auto backend = loaded(bodies, row("tree"));
-    accelerations(*backend);
-    ASSERT_EQ(cuda::memoryInfo(after, total), cuda::kSuccess);
-    const double taken = static_cast<double>(before) - static_cast<double>(after);
-    const double said = memoryNeed(deviceBackend(), kBodies, {}, row("tree")).device;
-    // accelerations() makes a separate method for requests between steps, with its own sums; it does not copy the state.
-    EXPECT_LT(taken, 2 * said);
-    EXPECT_GT(taken, 0.5 * said);
-    EXPECT_LT(said / kBodies, 96 + 32 + 110) << "bytes a body";
+    testing_support::MemorySuite suite(deviceBackend(), [] { return deviceUse().bytes; });
+    suite.rows();
+    suite.integrators();
+    suite.terms();
+    EXPECT_LT(memoryNeed(deviceBackend(), 4'000'000, {}, row("tree")).device / 4e6, 96 + 110) << "bytes per body";
 }
 
 TEST_F(TreeOnGpu, bodiesThatAreHardForAnOctree) {

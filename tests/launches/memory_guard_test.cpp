@@ -1,10 +1,12 @@
 // What does not fit into the free memory of a device is refused before anything is allocated there.
 #include "sim/api/errors.h"
+#include "sim/backends/devices.h"
 #include "sim/backends/groups.h"
 #include "sim/backends/memory_need.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/run/simulation.h"
 #include "sim/scenes/scene.h"
+#include "tests/memory_suite.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,6 +56,13 @@ TEST(MemoryGuard, refusesARunThatTheDeviceCannotHold) {
     wanted.backendOptions.helpers = {};
     wanted.backend = "cpu";
     EXPECT_EQ(refusalWith(0, run), "");
+}
+
+TEST(MemoryGuard, theListIsWhatARunTakes) {
+    testing_support::MemorySuite suite(deviceBackend(), [] { return deviceUse().bytes; });
+    suite.rows();
+    suite.integrators();
+    suite.terms();
 }
 
 TEST(MemoryGuard, countsListsOfNeighboursThatAChoiceTakes) {

@@ -6,6 +6,7 @@
 #include "sim/backends/groups.h"
 #include "sim/backends/memory_probe.h"
 #include "sim/core/pages.h"
+#include "sim/core/text.h"
 #include "sim/core/validation.h"
 #include "sim/core/work_watch.h"
 #include "sim/forces/law.h"
@@ -13,6 +14,9 @@
 #include "sim/run/simulation.h"
 #include "sim/tree/rung.h"
 #include "tests/files.h"
+#include "tests/memory_suite.h"
+#include "tests/on_backend.h"
+#include "tests/scarce_memory.h"
 #include "tests/unit/cli_support.h"
 
 #include <gmock/gmock.h>
@@ -180,6 +184,41 @@ TEST(MemoryNeed, ARunSaysItBeforeItTakesItAndIsRefusedBeforeItMakesBodies) {
     EXPECT_TRUE(made);
 }
 
+TEST(MemoryList, isWhatARunOnTheCpuTakes) {
+    testing_support::MemorySuite suite(hostBackend(), test::heldBytes);
+    suite.rows();
+    suite.integrators();
+    suite.terms();
+    for (const std::size_t helpers : {1, 3}) suite.helpers(helpers);
+}
+
+/// A table of docs/memory.md.
+std::string tableOf(const MemoryRows& rows, std::size_t bodies) {
+    std::string text = "| array | bytes per body | where | when |\n| --- | ---: | --- | --- |\n";
+    const auto perBody = [&](double bytes) { return formatted("%.1f", bytes / static_cast<double>(bodies)); };
+    for (const MemoryRow& row : rows)
+        text += "| " + std::string(row.array) + " | " + perBody(row.bytes) + " | " + (row.onDevice ? "device" : "host") +
+                " | " + (row.when.empty() ? "always" : std::string(row.when)) + (row.counted ? "" : " (not counted)") +
+                " |\n";
+    const MemoryNeed sum = sumOf(rows);
+    if (sum.device > 0) text += "| **sum on the device** | **" + perBody(sum.device) + "** | device | |\n";
+    return text + "| **sum on the host** | **" + perBody(sum.host) + "** | host | |\n";
+}
+
+TEST(MemoryList, hasItsRowsInThePage) {
+    const std::string page = contentOf(std::filesystem::path(GRAVLAB_SOURCE_DIR) / "docs/memory.md");
+    constexpr std::size_t kBodies = 104'857'600;
+    for (const BackendRow& row : backends())
+        for (const KernelChoice& kernel : {KernelChoice{.allowedError = 1e-3}, KernelChoice{}}) {
+            if (row.exact || (row.onDevice && !testing_support::isBuilt(row.name))) continue;
+            MemoryRows rows = memoryRows(
+                row,
+                {.bodies = kBodies, .force = {.softening = 0.02}, .kernel = kernel, .program = usualIntegrator().program});
+            for (const MemoryRow& host : hostRows(kBodies)) rows.push_back(host);
+            EXPECT_THAT(page, testing::HasSubstr(tableOf(rows, kBodies))) << row.name;
+        }
+}
+
 /// Free memory of the host while it exists, in place of the machine's.
 class FreeMemory {
 public:
@@ -325,6 +364,11 @@ TEST(Pages, nothingBesideTheGivenMemoryIsWritten) {
     for (std::size_t i = from + bytes; i < memory.size(); ++i) ASSERT_EQ(memory[i], 9);
     EXPECT_TRUE(std::ranges::any_of(memory, [](std::uint8_t value) { return value == 0; }));
     EXPECT_NO_FATAL_FAILURE(touchPages(nullptr, 0));
+    std::ranges::fill(memory, std::uint8_t{9});
+    dropPages(memory.data() + from, bytes);
+    for (std::size_t i = 0; i < from; ++i) ASSERT_EQ(memory[i], 9);
+    for (std::size_t i = from + bytes; i < memory.size(); ++i) ASSERT_EQ(memory[i], 9);
+    EXPECT_GT(std::ranges::count(memory, 0), std::ssize(memory) / 2) << "pages that the system has taken back";
 }
 
 }  // namespace

@@ -7,10 +7,13 @@
 #include "sim/backends/cpu/methods/divided.h"
 #include "sim/backends/division.h"
 #include "sim/backends/kernel_rows.h"
+#include "sim/backends/memory_need.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/core/validation.h"
+#include "sim/forces/bonds/bonds.h"
 #include "sim/forces/law_numbers.h"
+#include "sim/forces/second_pair_law.h"
 
 #include <fstream>
 #include <new>
@@ -268,15 +271,17 @@ private:
     void makeEngineOf(std::span<const Double4> positions, std::span<const Double4> velocities, const KernelRow& row,
                       const EngineTerms& terms) {
         const ForceSettings& force = pairLawOf(terms.terms);
-        double bytes = cpu::engineBytes(positions.size(), cpu::cpuKernel(row), force);
-        // A helper has the bodies and a method; a message has the bodies once.
-        if (helpers() > 0 && whyUndivided(row, {}, positions.size(), true).empty()) {
-            const double copy = 4.0 * (force.precision == Precision::fp32 ? sizeof(float) : sizeof(double)) *
-                                static_cast<double>(positions.size());
-            bytes += copy + static_cast<double>(helpers()) * (copy + cpu::cpuKernel(row).bytes(positions.size(), force));
-        }
-        requireHostMemory(bytes, "the bodies on the cpu");
+        requireHostMemory(sumOf(cpuRows(sizeOf(positions.size(), row, force, helpers()))).host, "the bodies on the cpu");
         translated([&] { engine_ = makeEngine(positions, velocities, row, terms); }, positions.size(), row, force);
+    }
+
+    static RunSize sizeOf(std::size_t bodies, const KernelRow& row, const ForceSettings& force, std::size_t helpers = 0) {
+        RunSize size;
+        size.bodies = bodies;
+        size.force = force;
+        size.kernel.kernel = std::string(row.name);
+        size.helpers = helpers;
+        return size;
     }
 
     /// Runs `work` and turns a lack of memory into an error that says how much is needed.
@@ -286,7 +291,7 @@ private:
         try {
             return work();
         } catch (const std::bad_alloc&) {
-            const double bytes = cpu::engineBytes(bodies, cpu::cpuKernel(row), force);
+            const double bytes = sumOf(cpuRows(sizeOf(bodies, row, force))).host;
             throw OutOfMemoryError(formatted(
                 "not enough memory: %zu bodies need %.0f bytes (%.1f MB) on the cpu; use fewer bodies or --threads", bodies,
                 bytes, bytes / 1e6));
@@ -301,29 +306,45 @@ private:
 
 }  // namespace
 
-namespace cpu {
+template class cpu::EngineOf<float>;
+template class cpu::EngineOf<double>;
 
-template class EngineOf<float>;
-template class EngineOf<double>;
-
-double engineBytes(std::size_t bodies, const CpuKernel& kernel, const ForceSettings& force, StepProgram program) {
-    // A body has source, response, two states of nine numbers, and four vectors of scratch in programs that need it.
-    const double state = 2 + 2 * 9 + (needsScratch(program) ? 4 * 3 : 0),
-                 stateBytes = force.precision == Precision::fp32 ? 4 : 8;
-    // Block steps need rungs, and the groups of a subset of the bodies, or their list, positions and sums.
-    const double pairBytes = force.precision == Precision::fp64 ? 8 : 4;
-    const double part = 1 + (everyPair(kernel.row) ? 3 * pairBytes + 3 * stateBytes + 4 : 1);
-    return static_cast<double>(roundUp(bodies, kTile)) * state * stateBytes + kernel.bytes(bodies, force) +
-           (inBlocks(program) ? part * static_cast<double>(bodies) : 0);
-}
-
-}  // namespace cpu
-
-double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& choice, StepProgram program) {
+MemoryRows cpuRows(const RunSize& run) {
+    const KernelChoice& choice = run.kernel;
     const bool named = choice.kernel && hasKernel("cpu", *choice.kernel);
-    const bool tree = choice.allowedError > 0 && refusal(kernel("cpu", "tree"), force).empty();
+    const bool tree = choice.allowedError > 0 && refusal(kernel("cpu", "tree"), run.force).empty();
     const KernelRow& row = kernel("cpu", named ? std::string_view(*choice.kernel) : tree ? "tree" : "symmetric-threads");
-    return cpu::engineBytes(bodies, cpu::cpuKernel(row), force, program);
+    const cpu::CpuKernel& code = cpu::cpuKernel(row);
+    const auto n = static_cast<double>(run.bodies), padded = static_cast<double>(roundUp(run.bodies, kTile));
+    const double real = run.force.precision == Precision::fp32 ? sizeof(float) : sizeof(double),
+                 pair = run.force.precision == Precision::fp64 ? sizeof(double) : sizeof(float);
+    const double method = code.bytes(run.bodies, run.force);
+    MemoryRows rows{{"two states: positions, velocities and accelerations; masses and responses", 20 * real * padded},
+                    {"arrays of the force method", method}};
+    if (needsScratch(run.program)) rows.push_back({"registers of the integrator", 12 * real * padded});
+    if (inBlocks(run.program))
+        rows.push_back({"levels, and lists, positions and sums of active bodies",
+                        n * (1 + (everyPair(row) ? 3 * pair + 3 * real + sizeof(std::uint32_t) : 1))});
+    for (const Term& term : run.others) {
+        rows.push_back({"sums of a term", 3 * real * padded});
+        if (const auto* bonds = dynamic_cast<const Bonds*>(term.what.get()))
+            rows.push_back(
+                {"partners of bonds", sizeof(std::uint32_t) * (n + 4.0 * static_cast<double>(bonds->list().size()))});
+        if (const auto* second = dynamic_cast<const SecondPairLaw*>(term.what.get()))
+            rows.push_back(
+                {"masses and method of the second pair law",
+                 real * padded + cpu::cpuKernel(kernel("cpu", termKernel("cpu", term.what->kind(), term.how.kernel).name))
+                                     .bytes(run.bodies, second->law())});
+    }
+    if (run.helpers > 0 && whyUndivided(row, run.program, run.bodies, true).empty()) {
+        const auto parts = static_cast<double>(run.helpers);
+        rows.push_back({"messages to helpers, and their results", (10 * real + sizeof(float)) * n});
+        // A helper has a copy of the message, and its own sums.
+        rows.push_back(
+            {"messages, bodies and methods of helpers", parts * ((8 * real + 2 * sizeof(float)) * padded + method)});
+    }
+    rows.push_back({"positions in double precision", sizeof(Double4) * n, false, "while forces are checked", false});
+    return rows;
 }
 
 BackendRow cpuBackendRow() {

@@ -9,10 +9,14 @@
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/devices.h"
 #include "sim/backends/kernel_rows.h"
+#include "sim/backends/memory_need.h"
+#include "sim/core/pages.h"
 #include "sim/core/text.h"
 #include "sim/core/validation.h"
 #include "sim/engine/engine_backend.h"
+#include "sim/forces/bonds/bonds.h"
 #include "sim/forces/law_numbers.h"
+#include "sim/forces/second_pair_law.h"
 #include "sim/tree/rung.h"
 
 #include <algorithm>
@@ -55,6 +59,9 @@ Engine makeEngine(EngineContext& context, const ParticleSet& bodies, const BodyF
     return {plan.precision, context, bodies, facts, plan, terms};
 }
 
+// Two entries of partner, bond and class, which fill their tables to two thirds.
+constexpr double kOfABond = 2 * 3.0 * sizeof(std::uint32_t) * 1.5;
+
 /// Bytes of device memory, without scratch registers and partial sums.
 double stateBytes(std::size_t bodies, Precision precision) {
     return precision == Precision::fp32 ? cuda::DeviceState<float>::bytes(bodies) : cuda::DeviceState<double>::bytes(bodies);
@@ -92,7 +99,8 @@ public:
         const BodyFacts facts = cuda::factsOf(bodies);
         const LaunchPlan chosen = choice({force, how[0].kernel}, facts);
         ForceTerms loaded = terms;
-        auto labels = std::make_shared<Labels>(Labels{bodies.id, bodies.group, bodies.surface, rotationOf(bodies)});
+        auto labels = std::make_shared<Labels>(
+            Labels{copyTouched(bodies.id), copyTouched(bodies.group), bodies.surface, rotationOf(bodies)});
         const EngineTerms computed = engineTerms(terms, how, labels);
         if (!engine_.with([&](auto& e) { return e.replace(bodies, facts, chosen, computed); })) {
             Engine engine;
@@ -370,26 +378,44 @@ private:
 
 }  // namespace
 
-double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel, StepProgram program,
-                 std::size_t sources) {
+MemoryRows cudaRows(const RunSize& run) {
+    const KernelChoice& kernel = run.kernel;
+    const ForceSettings& force = run.force;
     const bool named = kernel.kernel && hasKernel("cuda", *kernel.kernel);
     const bool tree = named ? gravlab::kernel("cuda", *kernel.kernel).approximates
                             : kernel.allowedError > 0 && force.precision != Precision::fp64;
-    const bool lists = cuda::takesLists(kernel, bodies, force);
-    const std::size_t acting = MassiveBodies{nullptr, sources}.among(bodies);
+    const bool lists = cuda::takesLists(kernel, run.bodies, force);
+    const std::size_t acting = MassiveBodies{nullptr, run.sources}.among(run.bodies);
     // Without a name, a row of slots is the fastest for many bodies that all act.
     const bool slots = named ? cuda::usesSlots(cuda::kernelEntry(*kernel.kernel))
-                             : !tree && !lists && acting == bodies && loopLaw(force) == Law::gravity;
-    // A copy of the state for snapshots and measurements, and four vectors of scratch in programs that need it.
-    const double ofState = force.precision == Precision::fp32 ? sizeof(Float4) : sizeof(Double4);
-    const double copies = (needsScratch(program) ? 2 + 4 : 2) * ofState;
-    // Block steps need rungs, and for the active bodies either groups or a list, targets and sums.
+                             : !tree && !lists && acting == run.bodies && loopLaw(force) == Law::gravity;
+    const double real = force.precision == Precision::fp32 ? sizeof(Float4) : sizeof(Double4);
+    // Sums of a force are single in mixed precision.
     const double vector = force.precision == Precision::fp64 ? sizeof(Double4) : sizeof(Float4);
-    const double part = inBlocks(program) ? 1 + (tree ? sizeof(TreeGroup) : sizeof(std::uint32_t) + 2 * vector) : 0;
-    const double narrowed = force.precision == Precision::mixed ? 2 * sizeof(Float4) : 0;
-    return stateBytes(bodies, force.precision) + (copies + part + narrowed) * static_cast<double>(bodies) +
-           (tree ? cuda::treeBytes(bodies, acting, force) : 0) + (lists ? cuda::listBytes(bodies, force) : 0) +
-           (slots ? cuda::slotBytes(bodies, kernel.launch, force.precision) : 0);
+    MemoryRows rows;
+    const auto add = [&](std::string_view array, double perBody, std::string_view when = {}, bool counted = true) {
+        rows.push_back({array, perBody * static_cast<double>(run.bodies), true, when, counted});
+    };
+    add("two states: positions, velocities and accelerations", 6 * real);
+    if (needsScratch(run.program)) add("registers of the integrator", 4 * real);
+    if (force.precision == Precision::mixed) add("positions and sums in single precision", 2 * sizeof(Float4));
+    if (inBlocks(run.program))
+        add("levels, and groups or lists of active bodies",
+            1 + (tree ? sizeof(TreeGroup) : sizeof(std::uint32_t) + 2 * vector));
+    if (tree)
+        for (const MemoryRow& row : cuda::treeRows(run.bodies, acting, force)) rows.push_back(row);
+    if (lists) add("lists of neighbours", cuda::listBytes(1, force));
+    if (slots)
+        add("slots for sums of pairs", cuda::slotBytes(run.bodies, kernel.launch, force.precision) /
+                                           static_cast<double>(std::max<std::size_t>(1, run.bodies)));
+    if (!run.others.empty()) add("sums of the terms beside the pair law", real);
+    for (const Term& term : run.others) {
+        if (const auto* bonds = dynamic_cast<const Bonds*>(term.what.get()))
+            rows.push_back({"tables of bonds", kOfABond * static_cast<double>(bonds->list().size()), true});
+        if (dynamic_cast<const SecondPairLaw*>(term.what.get())) add("bodies of the second pair law", real);
+    }
+    add("copy of a state", 2 * real, "a save, a table, a measurement", false);
+    return rows;
 }
 
 DeviceSize cudaDeviceSize(int device) {

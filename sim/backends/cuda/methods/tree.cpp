@@ -593,10 +593,9 @@ private:
 
 }  // namespace
 
-double treeBytes(std::size_t bodies, std::size_t sources, const ForceSettings& force) {
+MemoryRows treeRows(std::size_t bodies, std::size_t sources, const ForceSettings& force) {
     const double n = static_cast<double>(bodies), nodes = static_cast<double>(treeNodeRoom(sources));
     constexpr double kOfANode = 2 * sizeof(Float4), kLinks = 2 * sizeof(std::uint32_t);
-    const double dipole = treeLaw(force) == TreeLaw::charges ? sizeof(Float4) : 0;
     // Bytes a body: keys and indices, sorted keys, and levels with the scratch memory of the sort; and starts of nodes, a
     // source.
     constexpr double kKeys = 8 + 4, kSorted = 8, kSearch = 2 + 12.5, kStarts = 2.0 * 4 * kTreeDepths / kTreeThreads;
@@ -604,8 +603,14 @@ double treeBytes(std::size_t bodies, std::size_t sources, const ForceSettings& f
     // Bodies without mass need the sorted keys as long as the moments.
     const double moments = sources < bodies ? kSorted * n + std::max(kOfANode * nodes, search)
                                             : std::max(kOfANode * nodes, kSorted * n + search);
-    return n * (sizeof(Float4) + sizeof(std::uint32_t) + 2 * sizeof(float)) + nodes * (kOfANode + 1 + dipole) +
-           std::max(kOfANode * nodes, kKeys * n) + moments + std::max(kLinks * nodes, sizeof(TreeGroup) * n);
+    MemoryRows rows{{"order of the tree, and bodies in it", (sizeof(Float4) + sizeof(std::uint32_t)) * n, true},
+                    {"lengths of the last accelerations and of the new ones", 2 * sizeof(float) * n, true},
+                    {"centres and levels of nodes", (kOfANode + 1) * nodes, true},
+                    {"keys and indices, then boxes of nodes", std::max(kOfANode * nodes, kKeys * n), true},
+                    {"sorted keys and the search for nodes, then moments", moments, true},
+                    {"links of nodes, then groups", std::max(kLinks * nodes, sizeof(TreeGroup) * n), true}};
+    if (treeLaw(force) == TreeLaw::charges) rows.push_back({"dipoles of nodes", sizeof(Float4) * nodes, true});
+    return rows;
 }
 
 std::unique_ptr<TreeEnergy> makeTreeEnergy(const LaunchPlan& plan, std::uint32_t count, const DeviceFacts& device,

@@ -4,6 +4,7 @@
 #include "sim/api/law.h"
 #include "sim/backends/cuda/kernels/tree.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
+#include "sim/backends/memory_need.h"
 
 #include <cstdint>
 #include <memory>
@@ -21,8 +22,8 @@ public:
     virtual bool enqueue(double seconds) = 0;
 };
 
-/// Bytes of device memory of a tree: 105 a body, or 180 a body below a million bodies; charges need 11 to 28 more.
-double treeBytes(std::size_t bodies, std::size_t sources, const ForceSettings& force);
+/// Arrays of a tree: 105 bytes per body, or 180 below a million bodies; charges need 11 to 28 more.
+MemoryRows treeRows(std::size_t bodies, std::size_t sources, const ForceSettings& force);
 
 /// Makes a tree for energies, which needs as much memory as one for forces. Throws DeviceError when there is not enough.
 std::unique_ptr<TreeEnergy> makeTreeEnergy(const LaunchPlan& plan, std::uint32_t count, const DeviceFacts& device,
