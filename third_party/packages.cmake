@@ -113,6 +113,9 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};gravlab;ALL;/")
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL Unspecified python)
+if(MPI_CXX_FOUND)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+endif()
 set(CPACK_PACKAGE_CONTACT "${GRAVLAB_CONTACT}")
 set(CPACK_PACKAGE_VENDOR "gravlab")
 set(CPACK_STRIP_FILES ON)
@@ -127,7 +130,7 @@ set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SHLIBDEPS ON)
 # Opened at run time, so that dpkg-shlibdeps does not see them.
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_RECOMMENDS "libegl1, libgl1, libgl1-mesa-dri, libglfw3 (>= 3.3), ffmpeg, python3-matplotlib")
-set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SUGGESTS "python3-gravlab")
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SUGGESTS "python3-gravlab, gravlab-mpi")
 set(CPACK_DEBIAN_UNSPECIFIED_DESCRIPTION "laboratory for gravity between many bodies, in real time
 gravlab computes the pull between all pairs of up to millions of bodies, on an
 NVIDIA GPU or on the CPU, or with a tree code at an accuracy that you choose.
@@ -144,6 +147,13 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA "${_scripts}/postinst;${_scripts}/
 set(CPACK_DEBIAN_PYTHON_DESCRIPTION "laboratory for gravity between many bodies, from Python
 Runs of gravlab from Python: it makes steps, gives bodies as numpy arrays
 through shared memory, changes every setting, and shows pictures in notebooks.")
+set(CPACK_DEBIAN_MPI_PACKAGE_NAME gravlab-mpi)
+set(CPACK_DEBIAN_MPI_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "gravlab (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_MPI_DESCRIPTION "laboratory for gravity between many bodies, on several hosts
+The library by which processes that mpirun starts divide the forces of a run
+of gravlab, for the MPI of this distribution.")
 include(CPack)
 
 # Tests of the packages: ctest -L release in a build folder of ./release.

@@ -5,6 +5,8 @@
 #include "app/commands/subcommand.h"
 #include "app/system/progress.h"
 #include "sim/api/errors.h"
+#include "sim/backends/cpu/backend_cpu.h"
+#include "sim/backends/ranks/job.h"
 #include "sim/core/text.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/experiment.h"
@@ -65,12 +67,25 @@ int report(const char* text, ExitCode code) {
     return static_cast<int>(code);
 }
 
-}  // namespace
+/// Joins the processes that mpirun started, if it did.
+void joinJob(std::unique_ptr<Job>& job) {
+    if (launchedRanks() == 1) return;
+    job = std::make_unique<Job>(mpiTransport, rankOfCpu());
+    if (job->rank() == 0) {
+        job->start();
+        std::fprintf(stderr, "gravlab: %s\n", job->greeting().c_str());
+        return;
+    }
+    // Rank 0 ends the others, after it has saved.
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
+}
 
-int program(int argc, const char* const* argv) {
+int codeOf(int argc, const char* const* argv, std::unique_ptr<Job>& job) {
     try {
         holdStandardStreams();
         if (argc == 2 && argv[1] == kTrialWord) return runTrialHere();
+        joinJob(job);
+        if (job && job->rank() != 0) return 0;
         const int code = runCommand(argc, argv);
         if (code == 0) finishStandardOutput();
         return code;
@@ -86,6 +101,14 @@ int program(int argc, const char* const* argv) {
     } catch (const std::exception& error) {
         return report(error.what(), ExitCode::deviceFailure);
     }
+}
+
+}  // namespace
+
+int program(int argc, const char* const* argv) {
+    std::unique_ptr<Job> job;
+    const int code = codeOf(argc, argv, job);
+    return job ? job->end(code) : code;
 }
 
 void draw(const Experiment& experiment, const std::string& output, const std::vector<std::string>& options) {

@@ -1,6 +1,7 @@
 #include "sim/backends/division.h"
 
 #include "sim/backends/devices.h"
+#include "sim/backends/ranks/job.h"
 
 #include <algorithm>
 #include <charconv>
@@ -98,14 +99,19 @@ std::string helpersText(const BackendOptions& options) {
     return text + (repeatsDevice(options) ? " as a test" : "");
 }
 
+std::string ranksText(const char* before) {
+    return Job::current() ? before + std::to_string(Job::current()->ranks()) + " ranks" : std::string();
+}
+
 std::string divisionSentence(const Backend& backend, BackendOptions options, StepProgram program) {
     const BackendRow& kind = gravlab::backend(backend.name());
     if (!kind.onDevice) options.helpers = kind.usesCores ? cpuHelpers(options) : std::vector<int>();
-    if (options.helpers.empty()) return {};
-    const std::string devices = "devices " + devicesText(options) + ": ";
-    if (const Reason why = whyUndivided(backend.activeKernel(), program, backend.size(), repeatsDevice(options));
-        !why.empty())
-        return devices + "the force stays on the first device, because " + why;
+    const std::string ranks = kind.usesCores ? ranksText() : "";
+    if (options.helpers.empty() && ranks.empty()) return {};
+    const std::string devices = (ranks.empty() ? "devices " + devicesText(options) : ranks) + ": ";
+    const bool test = repeatsDevice(options) || !ranks.empty();
+    if (const Reason why = whyUndivided(backend.activeKernel(), program, backend.size(), test); !why.empty())
+        return devices + "the force stays on " + (ranks.empty() ? "the first device" : "rank 0") + ", because " + why;
     const KernelRow& row = backend.activeKernel();
     const bool tree = row.cut == Split::keyRanges;
     const char* const by = tree ? "parts of the tree" : row.cut == Split::targets ? "bodies" : "pairs";

@@ -36,7 +36,11 @@ std::vector<int> cpuHelpers(const BackendOptions& options);
 /// the name of the first device.
 std::string helpersText(const BackendOptions& options);
 
-/// Which devices compute the forces of a loaded backend, and how they divide them or why not; empty without helpers.
+/// `before` and "4 ranks"; empty without a job.
+std::string ranksText(const char* before = "");
+
+/// Which devices or ranks compute the forces of a loaded backend, and how they divide them or why not; empty without
+/// helpers.
 std::string divisionSentence(const Backend& backend, BackendOptions options, StepProgram program);
 
 }  // namespace gravlab

@@ -121,6 +121,7 @@ public:
         if (error != 0) ADD_FAILURE() << "cannot start " << start.program << ": " << std::strerror(error);
     }
 
+    pid_t id() const { return pid_; }
     void send(int signal) const { ::kill(pid_, signal); }
     std::string errorsSoFar() const { return contentOf(errFile_); }
     std::string outputSoFar() const { return contentOf(outFile_); }

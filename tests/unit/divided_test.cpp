@@ -167,15 +167,15 @@ public:
     void abandon() override { made_->abandon(); }
     cpu::CpuForceSums<float> sums() const override { return made_->sums(); }
     Accuracy accuracy() const override { return made_->accuracy(); }
-    void give(cpu::Packed& to) const override {
-        cpu::Packed right;
+    void give(MessageWriter& to) const override {
+        MessageWriter right;
         part_.give(right);
         std::vector<std::byte> bytes = right.take();
         // The last number is the acceleration of the last body along z.
         if (partFault == PartFault::lastBody) bytes.back() ^= std::byte{0x80};
         to.add(std::span<const std::byte>(bytes));
     }
-    ForceWork take(const ForceRequest& part, cpu::Unpacked& from) override { return part_.take(part, from); }
+    ForceWork take(const ForceRequest& part, MessageReader& from) override { return part_.take(part, from); }
     void addEnds(const ForceRequest& part, std::vector<std::uint32_t>& to) const override { part_.addEnds(part, to); }
 
 private:

@@ -58,7 +58,7 @@ const Fence kFences[] = {
     {"nobody below the app includes it", "app/.*", "app/.*|tests/.*"},
     {"physics does not know pictures", "render/.*", "(?!sim/).*"},
     {"the physics core includes the standard library only", "(?!sim/)(?!generated/)(?!assets/).*[./].*",
-     "sim/(api|backends/cpu|backends/cuda|own|io)/.*|sim/core/(thread_pool|pages)\\.cpp|(?!sim/).*"},
+     "sim/(api|backends/cpu|backends/cuda|backends/ranks|own|io)/.*|sim/core/(thread_pool|pages)\\.cpp|(?!sim/).*"},
     {"public headers include each other and the standard library", ".*/.*", "(?!sim/api/).*"},
     {"additions see public headers only", "(sim/(?!api/)|app|render).*",
      "(?!tests/extensions/(?!extended_program)|tests/outside/|clients/).*"},

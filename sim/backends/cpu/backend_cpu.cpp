@@ -8,6 +8,7 @@
 #include "sim/backends/division.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/backends/memory_need.h"
+#include "sim/backends/ranks/job.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/core/validation.h"
@@ -33,11 +34,12 @@ int checkedThreads(const std::optional<int>& threads) {
     return threads.value_or(0);
 }
 
-/// Threads of that part of a force, 0 is the first: the parts divide the cores. 0 without helpers: all.
+/// Threads of that part of a force in this process, 0 is the first: the parts divide the cores. 0 without helpers: all.
 int threadsOf(const BackendOptions& options, std::size_t part) {
     const int wanted = checkedThreads(options.threads), parts = static_cast<int>(cpuHelpers(options).size()) + 1;
-    if (parts == 1) return wanted;
-    const int all = wanted > 0 ? wanted : usableCores();
+    const Job* const job = Job::current();
+    if (parts == 1 && !job) return wanted;
+    const int all = wanted > 0 ? wanted : job ? job->threads() : usableCores();
     return std::max(1, (all + parts - 1 - static_cast<int>(part)) / parts);
 }
 
@@ -45,12 +47,17 @@ const SimdTarget& simdOf(const BackendOptions& options) {
     return options.simd ? cpu::simdTarget(*options.simd) : cpu::simdTargets().front();
 }
 
-/// Helpers that are threads, each with threads of its own; null where there are none.
-std::unique_ptr<cpu::Exchange> helpersOf(const BackendOptions& options) {
-    std::vector<std::unique_ptr<cpu::Helper>> helpers;
+/// Helpers that are threads, each with threads of its own, and the other ranks of a job; null where there are none.
+std::unique_ptr<Exchange> helpersOf(const BackendOptions& options) {
+    auto exchange = std::make_unique<Exchange>(threadsOf(options, 0));
     for (std::size_t part = 1; part <= cpuHelpers(options).size(); ++part)
-        helpers.push_back(cpu::partHelper(part, threadsOf(options, part), simdOf(options)));
-    return helpers.empty() ? nullptr : cpu::exchangeOfThreads(std::move(helpers));
+        exchange->add(cpu::partHelper(part, threadsOf(options, part), simdOf(options)), threadsOf(options, part));
+    if (Job* const job = Job::current()) {
+        MessageWriter order;
+        order.add(std::span<const char>(simdOf(options).name));
+        job->join(*exchange, checkedThreads(options.threads), std::move(order));
+    }
+    return exchange->helpers() > 0 ? std::move(exchange) : nullptr;
 }
 
 /// The processor's name from the kernel of Linux; "CPU" elsewhere.
@@ -69,9 +76,11 @@ class CpuBackend final : public EngineBackend<Engine, EngineContext> {
 public:
     explicit CpuBackend(const BackendOptions& options)
         : EngineBackend(threadsOf(options, 0), simdOf(options), helpersOf(options)),
-          helpersText_(helpersText({.helpers = cpuHelpers(options)})) {
+          helpersText_(helpersText({.helpers = cpuHelpers(options)}) + ranksText(", ")) {
         threads_ = context_.pool.threads();
-        for (std::size_t part = 1; part <= helpers(); ++part) threads_ += threadsOf(options, part);
+        for (std::size_t part = 1; part <= helpers(); ++part)
+            threads_ += static_cast<int>(context_.exchange->weights()[part]);
+        helpersHere_ = cpuHelpers(options).size() + (Job::current() ? Job::current()->neighbours() : 0);
         engine_ = makeEngine({}, {}, *row_, {});
     }
 
@@ -271,7 +280,7 @@ private:
     void makeEngineOf(std::span<const Double4> positions, std::span<const Double4> velocities, const KernelRow& row,
                       const EngineTerms& terms) {
         const ForceSettings& force = pairLawOf(terms.terms);
-        requireHostMemory(sumOf(cpuRows(sizeOf(positions.size(), row, force, helpers()))).host, "the bodies on the cpu");
+        requireHostMemory(sumOf(cpuRows(sizeOf(positions.size(), row, force, helpersHere_))).host, "the bodies on the cpu");
         translated([&] { engine_ = makeEngine(positions, velocities, row, terms); }, positions.size(), row, force);
     }
 
@@ -300,6 +309,7 @@ private:
 
     const std::string helpersText_;  ///< see there
     int threads_ = 0;                ///< of all parts
+    std::size_t helpersHere_ = 0;    ///< that need memory of this host
     const KernelRow* row_ = &kernel("cpu", "simd-threads");
     LaunchConfig launch_ = row_->usual;  ///< with values that the row accepts
 };
@@ -345,6 +355,15 @@ MemoryRows cpuRows(const RunSize& run) {
     }
     rows.push_back({"positions in double precision", sizeof(Double4) * n, false, "while forces are checked", false});
     return rows;
+}
+
+RankSelf rankOfCpu() {
+    return {usableCores(), processorName() + ", " + std::string(cpu::simdTargets().front().title),
+            [](std::size_t part, int threads, MessageReader order) {
+                const auto name = order.rest();
+                const std::string simd(reinterpret_cast<const char*>(name.data()), name.size());
+                return cpu::partHelper(part, threads, cpu::simdTarget(simd));
+            }};
 }
 
 BackendRow cpuBackendRow() {

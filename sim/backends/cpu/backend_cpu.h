@@ -6,6 +6,10 @@
 
 namespace gravlab {
 
+struct RankSelf;
+/// This process as a rank of a job: its cores, and a helper of the CPU backend.
+RankSelf rankOfCpu();
+
 /// Sums pairs, under a law that treeLaw() knows, by a tree whose forces keep `accuracy`. It runs on the given number of
 /// threads (0 = all), waits for them, and gives the same bits for any number. PairSum::error comes from a comparison of some
 /// random bodies with fp64. The closest pair is searched among the pairs that the walk evaluates body by body. Throws

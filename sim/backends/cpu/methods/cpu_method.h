@@ -12,6 +12,12 @@
 #include <memory>
 #include <span>
 
+namespace gravlab {
+class Exchange;  // exchange.h
+class MessageWriter;
+class MessageReader;
+}  // namespace gravlab
+
 namespace gravlab::cpu {
 
 /// Up to this N a force takes 15 microseconds or less with SIMD, so several threads would cost more than they save.
@@ -47,10 +53,6 @@ struct CpuForceSums {
 template <class T>
 using CpuForceMethod = ForceMethod<CpuBodies<T>, CpuForceSums<T>>;
 
-class Exchange;
-class Packed;
-class Unpacked;
-
 /// What a method has beside its evaluations where it computes a part of a force, and its like on helpers compute the others.
 /// A part is a request with a range of targets, or of parts of a tree.
 class PartMethod {
@@ -60,9 +62,9 @@ public:
     virtual std::span<const float> lengths() const { return {}; }
     virtual void setLengths(std::span<const float>) {}
     /// Writes work and sums of the complete part.
-    virtual void give(Packed& to) const = 0;
+    virtual void give(MessageWriter& to) const = 0;
     /// Adds to the complete own part what a helper gave for another part of the same evaluation.
-    virtual ForceWork take(const ForceRequest& part, Unpacked& from) = 0;
+    virtual ForceWork take(const ForceRequest& part, MessageReader& from) = 0;
     /// All parts are there.
     virtual void endParts() {}
     /// Work of each of kTreeParts in the last evaluation; empty where parts are ranges of targets.

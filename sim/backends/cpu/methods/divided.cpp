@@ -65,8 +65,7 @@ public:
             if (!own_->underWay()) own_->prepare(bodies, request);
             return;
         }
-        const std::vector<double> weights(exchange_.helpers() + 1, 1.0);
-        bounds_ = cutByWeights(weights, byGroups_ ? kTreeParts : bodies.count, work_);
+        bounds_ = cutByWeights(exchange_.weights(), byGroups_ ? kTreeParts : bodies.count, work_);
         send(bodies);
         own_->prepare(bodies, partOf(request_, byGroups_, bounds_, 0));
         waits_ = true;
@@ -115,7 +114,7 @@ private:
         const std::size_t n = bodies.count, listed = request_.sources.list ? request_.sources.among(n) : 0;
         if (method_ == 0) {
             method_ = exchange_.newMethod();
-            Packed data;
+            MessageWriter data;
             data.add(facts_);
             data.add(std::span<const char>(name_));
             exchange_.send({HelperMessage::Kind::create, method_, data.take()});
@@ -129,7 +128,7 @@ private:
                           !lengths.empty()};
         force.request.active.rungs = nullptr;
         force.request.sources.list = nullptr;
-        Packed data;
+        MessageWriter data;
         data.add(force);
         data.add(std::span<const std::size_t>(bounds_));
         for (const T* axis : bodies.axis) data.add(std::span<const T>(axis, n));
@@ -144,7 +143,7 @@ private:
         try {
             if (!exchange_.answered(method_, deadline)) return false;
             for (std::size_t k = 1; k + 1 < bounds_.size(); ++k) {
-                Unpacked sums(exchange_.result(method_, k - 1));
+                MessageReader sums(exchange_.result(method_, k - 1));
                 work += part_.take(partOf(request_, byGroups_, bounds_, k), sums);
             }
         } catch (...) {
@@ -179,7 +178,7 @@ private:
 class MethodOfHelper {
 public:
     virtual ~MethodOfHelper() = default;
-    virtual std::vector<std::byte> force(Unpacked data, std::size_t part, const std::function<bool()>& interrupted) = 0;
+    virtual std::vector<std::byte> force(MessageReader data, std::size_t part, const std::function<bool()>& interrupted) = 0;
 };
 
 template <class T>
@@ -188,7 +187,7 @@ public:
     HelperMethod(MakeMethod<T> make, const MethodContext& context)
         : method_(make(context)), count_(context.bodies), x_(count_), source_(count_) {}
 
-    std::vector<std::byte> force(Unpacked data, std::size_t part, const std::function<bool()>& interrupted) override {
+    std::vector<std::byte> force(MessageReader data, std::size_t part, const std::function<bool()>& interrupted) override {
         const auto force = data.get<PartedForce>();
         std::vector<std::size_t> bounds(force.parts + 1);
         data.get(std::span(bounds));
@@ -210,7 +209,7 @@ public:
         method_->prepare({{x_.axis[0].data(), x_.axis[1].data(), x_.axis[2].data()}, source_.data(), count_}, request);
         while (!method_->enqueue(kHelperSlice).complete)
             if (interrupted()) return method_->abandon(), std::vector<std::byte>();
-        Packed sums;
+        MessageWriter sums;
         own.give(sums);
         return sums.take();
     }
@@ -231,10 +230,10 @@ public:
     std::vector<std::byte> act(const HelperMessage& message, const std::function<bool()>& interrupted) override {
         switch (message.kind) {
             case HelperMessage::Kind::create:
-                methods_[message.method] = made(Unpacked(message.data));
+                methods_[message.method] = made(MessageReader(message.data));
                 return {};
             case HelperMessage::Kind::force:
-                return methods_.at(message.method)->force(Unpacked(message.data), part_, interrupted);
+                return methods_.at(message.method)->force(MessageReader(message.data), part_, interrupted);
             case HelperMessage::Kind::forget:
                 methods_.erase(message.method);
                 return {};
@@ -246,7 +245,7 @@ public:
     }
 
 private:
-    std::unique_ptr<MethodOfHelper> made(Unpacked data) {
+    std::unique_ptr<MethodOfHelper> made(MessageReader data) {
         const auto facts = data.get<MethodFacts>();
         std::string name(facts.nameLength, ' ');
         data.get(std::span<char>(name));

@@ -1,8 +1,8 @@
 // A force method whose evaluations are divided: a part here, the others on helpers. Each has all bodies, computes the sums
 // of its own part, and the first one collects them. Rule: no bit of a result depends on the number of parts or their sizes.
 #pragma once
-#include "sim/backends/cpu/exchange.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
+#include "sim/backends/exchange.h"
 
 #include <memory>
 

@@ -1,8 +1,8 @@
 #include "sim/backends/cpu/methods/force_evaluation.h"
 
 #include "sim/backends/cpu/backend_cpu.h"
-#include "sim/backends/cpu/exchange.h"
 #include "sim/backends/cpu/methods/pair_schedule.h"
+#include "sim/backends/exchange.h"
 
 #include <algorithm>
 #include <cmath>
@@ -183,14 +183,14 @@ CpuForceSums<T> ForceEvaluation<T, P>::sums() const {
 }
 
 template <class T, class P>
-void ForceEvaluation<T, P>::give(Packed& to) const {
+void ForceEvaluation<T, P>::give(MessageWriter& to) const {
     to.add(static_cast<double>(targetCount_) * static_cast<double>(bodies_.count));
     for (const AlignedArray<T>& axis : spread_.axis)
         for (const std::uint32_t target : targets_) to.add(axis[target]);
 }
 
 template <class T, class P>
-ForceWork ForceEvaluation<T, P>::take(const ForceRequest& part, Unpacked& from) {
+ForceWork ForceEvaluation<T, P>::take(const ForceRequest& part, MessageReader& from) {
     const ForceWork work{.pairs = from.get<double>()};
     const ActiveBodies wanted = part.wanted(context_.bodies);
     for (AlignedArray<T>& axis : spread_.axis)

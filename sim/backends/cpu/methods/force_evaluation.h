@@ -44,8 +44,8 @@ public:
     void abandon() override { done_ = total_ = 0; }
     CpuForceSums<T> sums() const override;
     Accuracy accuracy() const override { return {.gate = gateOf(request_.settings)}; }
-    void give(Packed& to) const override;
-    ForceWork take(const ForceRequest& part, Unpacked& from) override;
+    void give(MessageWriter& to) const override;
+    ForceWork take(const ForceRequest& part, MessageReader& from) override;
     void addEnds(const ForceRequest& part, std::vector<std::uint32_t>& to) const override;
 
     /// Bytes that the method holds for `bodies` bodies.

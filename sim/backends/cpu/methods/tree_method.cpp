@@ -1,6 +1,6 @@
 #include "sim/backends/cpu/methods/tree_method.h"
 
-#include "sim/backends/cpu/exchange.h"
+#include "sim/backends/exchange.h"
 #include "sim/backends/force_state.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
@@ -239,7 +239,7 @@ void TreeMethod<T>::setLengths(std::span<const float> lengths) {
 }
 
 template <class T>
-void TreeMethod<T>::give(Packed& to) const {
+void TreeMethod<T>::give(MessageWriter& to) const {
     to.add(counts_);
     to.add(longest_);
     for (std::size_t k = request_.parts.first; k < request_.parts.last; ++k)
@@ -254,7 +254,7 @@ void TreeMethod<T>::give(Packed& to) const {
 }
 
 template <class T>
-ForceWork TreeMethod<T>::take(const ForceRequest& part, Unpacked& from) {
+ForceWork TreeMethod<T>::take(const ForceRequest& part, MessageReader& from) {
     const auto counts = from.get<TreeCounts>();
     counts_ += counts;
     longest_ = std::max(longest_, from.get<std::uint64_t>());

@@ -38,8 +38,8 @@ public:
         return hasLengths_ ? std::span<const float>(before_.data(), before_.size()) : std::span<const float>();
     }
     void setLengths(std::span<const float> lengths) override;
-    void give(Packed& to) const override;
-    ForceWork take(const ForceRequest& part, Unpacked& from) override;
+    void give(MessageWriter& to) const override;
+    ForceWork take(const ForceRequest& part, MessageReader& from) override;
     void endParts() override;
     std::vector<double> partWork() const override { return {work_.begin(), work_.end()}; }
     void addEnds(const ForceRequest& part, std::vector<std::uint32_t>& to) const override;
