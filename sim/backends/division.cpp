@@ -107,6 +107,8 @@ std::string divisionSentence(const Backend& backend, BackendOptions options, Ste
     const BackendRow& kind = gravlab::backend(backend.name());
     if (!kind.onDevice) options.helpers = kind.usesCores ? cpuHelpers(options) : std::vector<int>();
     const std::string ranks = kind.usesCores ? ranksText() : "";
+    if (ranks.empty() && Job::current())
+        return ranksText() + ": the force stays on rank 0, because ranks divide those of --backend cpu";
     if (options.helpers.empty() && ranks.empty()) return {};
     const std::string devices = (ranks.empty() ? "devices " + devicesText(options) : ranks) + ": ";
     const bool test = repeatsDevice(options) || !ranks.empty();
