@@ -32,8 +32,3 @@ gravlab_late(egl OpenGL::EGL)
 include(imgui)
 include(glad)
 include(hdf5)        # optional
-set(MPI_CXX_SKIP_MPICXX ON)
-find_package(MPI COMPONENTS CXX QUIET)  # optional
-if(NOT MPI_CXX_FOUND)
-  message(STATUS "MPI: not found, each run will be one process")
-endif()

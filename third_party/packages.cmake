@@ -11,6 +11,13 @@ if(GRAVLAB_RELEASE)
 endif()
 include(GNUInstallDirs)
 
+# A library beside the program, in a package of its own, needs MPI; see sim/CMakeLists.txt.
+set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI COMPONENTS CXX QUIET)  # optional
+if(NOT MPI_CXX_FOUND)
+  message(STATUS "MPI: not found, each run will be one process")
+endif()
+
 # Who and where the project is: metainfo, package and CITATION.cff say it.
 set(GRAVLAB_ID io.github.gravlab.gravlab)
 set(GRAVLAB_CONTACT "The gravlab authors <maintainers@gravlab.example>")
