@@ -308,7 +308,8 @@ void ParticleRenderer::State::drawBonds(const ParticleBuffer& bodies, const Spri
 void ParticleRenderer::State::drawBalls(const SpriteStyle& ink, const Camera& camera, const Look& look) {
     if (!balls.fits(ink.count)) return;
     const glm::mat4 projection = camera.projection(static_cast<float>(light->width()) / static_cast<float>(light->height()));
-    balls.draw(ink, *light, {std::abs(projection[0][0]), std::abs(projection[1][1])}, 1 / std::max(look.exposure, 1e-6f));
+    balls.draw(ink, *light, {std::abs(projection[0][0]), std::abs(projection[1][1])}, glm::mat3(camera.view()),
+               1 / std::max(look.exposure, 1e-6f));
 }
 
 /// Draws a sample by the rasteriser into an invisible target, to time it.

@@ -255,9 +255,11 @@ std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts
         if (mode.name == "stars") trait = star(facts.id[i], facts.group[i]);
         if (mode.name == "celestial") {
             const std::uint32_t id = facts.id[i];
-            const Celestial what = id < celestials.size()
-                                       ? celestials[id]
-                                       : celestialOf(static_cast<double>(std::abs(facts.mass[i]) / heaviest));
+            // What is about a planet is rock or ice.
+            const bool debris = !celestials.empty() && celestials.front() != Celestial::star;
+            const Celestial what = id < celestials.size() ? celestials[id]
+                                   : debris               ? Celestial::barren
+                                            : celestialOf(static_cast<double>(std::abs(facts.mass[i]) / heaviest));
             trait.value = placeOfCelestial(static_cast<std::size_t>(what));
         }
         const bool aged = i < facts.aged.size() && facts.aged[i] != 0;

@@ -128,7 +128,7 @@ ParticleSet buildMoon(const SceneRequest& request) {
 }
 
 constexpr std::string_view kSunName[] = {"Sun"}, kSaturnName[] = {"Saturn"}, kEarthName[] = {"Earth"};
-constexpr Celestial kSunKind[] = {Celestial::star}, kSaturnKind[] = {Celestial::ringed};
+constexpr Celestial kSunKind[] = {Celestial::star}, kSaturnKind[] = {Celestial::ringed}, kEarthKind[] = {Celestial::ocean};
 constexpr FarField kClosePairs{.accuracy = 1e-3};
 // Moonlets and spiral arms perturb the disc: with 1e-3, 99 % of the bodies keep only 1.3e-3.
 constexpr FarField kMoonlets{.accuracy = 5e-4};
@@ -187,7 +187,13 @@ std::span<const Scene> contactScenes() {
          .timeStep = 0.03,
          .story = {600, 50},
          .farField = kMoonlets,
-         .view = {.distance = 10, .elevation = 0.7, .pointSize = 0.01, .speedScale = 1},
+         .view = {.distance = 10,
+                  .elevation = 0.7,
+                  .pointSize = 0.01,
+                  .exposure = 0.5,
+                  .speedScale = 1,
+                  .colour = "celestial",
+                  .celestials = kEarthKind},
          .build = buildMoon,
          .units = kEarth,
          .names = kEarthName,

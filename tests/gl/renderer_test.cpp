@@ -1,6 +1,7 @@
 // Known body, known pixel, known light.
 #include "gl_fixture.h"
 #include "render/colour_map.h"
+#include "sim/api/scene.h"
 
 #include <gmock/gmock.h>
 #include <glm/geometric.hpp>
@@ -373,6 +374,46 @@ TEST_F(GlTest, BodiesWithRadiiAreSpheresOfTheirSizeAndTheNearerOneIsInFront) {
     // Without radii, or with those of other bodies, they are points of light.
     renderer_->setRadii({});
     EXPECT_LT(light(kSide, kSide).sum(), 0.1 * picture.sum());
+}
+
+TEST_F(GlTest, APlanetHasADayANightAndAShadow) {
+    camera = {};
+    camera.distance = 10;
+    camera.orthographic = true;
+    look.pointSize = 1e-4f;
+    look.colourMap = kCelestialRow;
+    look.valueScale = 1;
+    constexpr int kSide = 200;
+    const glm::mat4 projection = camera.projection(1), clip = projection * camera.view();
+    const float radius = 80 / (std::abs(projection[1][1]) * kSide);  // of 40 pixels
+    // One small body is on the side of the sun, one behind the planet as seen from there.
+    const glm::vec3 sun = glm::normalize(glm::vec3(0.83f, -0.42f, 0.37f));
+    std::vector<ParticleVertex> bodies{{0, 0, 0, placeOfCelestial(static_cast<std::size_t>(Celestial::ringed))}};
+    const float ice = placeOfCelestial(static_cast<std::size_t>(Celestial::barren));
+    for (const float way : {2.0f, -2.0f})
+        bodies.push_back({way * radius * sun.x, way * radius * sun.y, way * radius * sun.z, ice});
+    std::vector<float> radii{radius};
+    bodies.resize(30, {0, 0, 0, ice});
+    radii.resize(bodies.size(), radius / 20);
+    store(bodies);
+    renderer_->setRadii(radii);
+    const Light picture = light(kSide, kSide);
+    const auto brightAt = [&](const glm::vec3& place) {
+        const glm::vec4 at = clip * glm::vec4(place, 1);
+        const auto pixel = picture.at(static_cast<int>((0.5f + 0.5f * at.x / at.w) * kSide),
+                                      static_cast<int>((0.5f + 0.5f * at.y / at.w) * kSide));
+        return pixel[0] + pixel[1] + pixel[2];
+    };
+    const glm::vec3 towards = glm::vec3(glm::transpose(camera.view()) * glm::vec4(0, 0, 1, 0));
+    const glm::vec3 night = glm::normalize(glm::cross(towards, glm::cross(towards, sun)));  // away from the sun, at the rim
+    EXPECT_GT(brightAt(-0.5f * radius * night), 10 * brightAt(0.95f * radius * night));
+    EXPECT_GT(brightAt(2 * radius * sun), 10 * brightAt(-2 * radius * sun)) << "in its shadow";
+    // Bodies of one size have no planet among them, and stay bright on all sides of each other.
+    renderer_->setRadii(std::vector<float>(bodies.size(), radius / 20));
+    const Light equal = light(kSide, kSide);
+    const glm::vec4 at = clip * glm::vec4(-2 * radius * sun, 1);
+    EXPECT_GT(equal.at(static_cast<int>((0.5f + 0.5f * at.x) * kSide), static_cast<int>((0.5f + 0.5f * at.y) * kSide))[1],
+              0.004f);
 }
 
 }  // namespace
