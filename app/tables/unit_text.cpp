@@ -47,7 +47,9 @@ std::string clockText(double time, const SceneUnits& units) {
     const auto [name, scale] = unitOfTime(time, units);
     const double value = time * scale, size = std::abs(value);
     const int digits = name == "Gyr" ? 3 : size >= 100 || name == "days" ? 1 : size >= 10 ? 2 : 3;
-    return formatted("t = %.*f", digits, value) + (units.time.empty() ? "" : " " + name);
+    const bool small = size > 0 && size < 0.01;  // three digits after the point would be 0
+    return (small ? formatted("t = %.3g", value) : formatted("t = %.*f", digits, value)) +
+           (units.time.empty() ? "" : " " + name);
 }
 
 std::string timeText(double time, const SceneUnits& units) {

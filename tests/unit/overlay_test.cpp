@@ -31,6 +31,7 @@ TEST(Overlay, scaleBarIsRoundAndNeverLongerThanAsked) {
 TEST(Overlay, clockShowsTheScenesUnits) {
     EXPECT_EQ(clockText(1.5, {}), "t = 1.500");
     EXPECT_EQ(clockText(-12.25, {}), "t = -12.25");
+    EXPECT_EQ(clockText(2.5e-6, {}), "t = 2.5e-06");
     EXPECT_EQ(clockText(10, kGalacticUnits), "t = 47.15 Myr");
     EXPECT_EQ(clockText(1000, kGalacticUnits), "t = 4.715 Gyr");
     EXPECT_EQ(clockText(2 * 3.14159265, sceneNamed("solar-system").units), "t = 365.2 days");
