@@ -273,7 +273,7 @@ std::span<const Scene> bondScenes() {
          .story = {6, 30},
          .softening = 0.01,
          .farField = {.accuracy = 1e-3},
-         .view = {.distance = 5.5, .elevation = 0.5, .pointSize = 0.01, .speedScale = 3},
+         .view = {.distance = 5.5, .elevation = 0.5, .pointSize = 0.01, .exposure = 0.2, .speedScale = 3},
          .build = buildJelly,
          .terms = jellyBonds},
         {.name = "rope",

@@ -23,8 +23,12 @@ ParticleSet buildDirect(const SceneRequest& request) { return buildPassage(reque
 ParticleSet buildRetrograde(const SceneRequest& request) { return buildPassage(request, 1, false); }
 ParticleSet buildSmallCompanion(const SceneRequest& request) { return buildPassage(request, 0.25, true); }
 
-constexpr SceneView kFlybyView{
-    .distance = 11, .azimuth = -0.5 * std::numbers::pi, .elevation = 1.1, .pointSize = 0.02, .speedScale = 2.5};
+constexpr SceneView kFlybyView{.distance = 11,
+                               .azimuth = -0.5 * std::numbers::pi,
+                               .elevation = 1.1,
+                               .pointSize = 0.012,
+                               .exposure = 0.5,
+                               .speedScale = 2.5};
 
 }  // namespace
 
