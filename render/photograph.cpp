@@ -26,7 +26,7 @@ constexpr float kLane = 0.25f;
 constexpr float kCloud = 0.1f, kFaintest = 0.005f, kFewestSeen = 1.3f;
 // A lane along a disc lies on its near half, at this distance in arm widths.
 constexpr float kLaneBelow = 1.9f;
-constexpr int kSkyGalaxies = 420, kSkyStars = 1500;
+constexpr int kSkyGalaxies = 420, kSkyStars = 9000;
 // From this level on, a wide kernel costs almost nothing.
 constexpr std::size_t kCheapWide = 3;
 // Amplitude of a pattern relative to the pattern of twice its width.
@@ -44,7 +44,7 @@ struct Emulsion {
 const Emulsion& emulsionOf(Starlight starlight) {
     static const Emulsion kGalaxies{
         {1.1f, 0.73f, 0.38f, 1.0f, 0.83f, 0.67f, 0.80f, 0.86f, 1.0f}, {0.05f, 0.05f, 0.8f}, 0.25f, 1, 0};
-    static const Emulsion kClusters{{1.0f, 0.45f, 0.16f, 1.0f, 0.90f, 0.76f, 0.45f, 0.66f, 1.2f}, {1, 1, 1}, 0.7f, 0, 0};
+    static const Emulsion kClusters{{1.0f, 0.52f, 0.20f, 0.90f, 0.93f, 1.0f, 0.45f, 0.66f, 1.2f}, {1, 1, 1}, 0.7f, 0, 0};
     static const Emulsion kNursery{{1.0f, 0.45f, 0.16f, 1.0f, 0.90f, 0.76f, 0.45f, 0.66f, 1.2f}, {1, 1, 1}, 0.7f, 0, 1};
     return starlight == Starlight::galaxies ? kGalaxies : starlight == Starlight::clusters ? kClusters : kNursery;
 }

@@ -389,7 +389,8 @@ TEST_F(PhotographTest, SkyStandsStillIsQuietAndGoesBehindTheGalaxies) {
     EXPECT_EQ(picture(), sky) << "bodies moved";
     camera.distance *= 0.5f;
     camera.target = {0.4f, 0, 0.1f};
-    EXPECT_EQ(picture(), sky) << "it is infinitely far";
+    const auto beside = picture();
+    for (std::size_t i = 0; i < sky.size(); ++i) ASSERT_NEAR(beside[i], sky[i], 2) << "it is infinitely far";
     camera.azimuth += 0.1f;
     EXPECT_NE(picture(), sky) << "and turns with the camera";
     int bright = 0;

@@ -151,8 +151,9 @@ TEST_F(RenderCommandTest, FilmsAndPicturesGoBySimulatedTime) {
         words.insert(words.end(), c.words.begin(), c.words.end());
         ASSERT_EQ(render(words), c.end > 0 ? 0 : 2) << said();
         EXPECT_THAT(said(), testing::HasSubstr(c.said));
-        if (c.end > 0)
+        if (c.end > 0) {
             EXPECT_NEAR(std::stod(readPng(out(c.last + std::string(".png"))).texts.at("gravlab:time")), c.end, 1e-6);
+        }
     }
     ASSERT_EQ(render({"two-body", "--size", "64x48", "-o", out("still.png"), "--until", "1"}), 0) << said();
     EXPECT_NEAR(std::stod(readPng(out("still.png")).texts.at("gravlab:time")), 1, 1e-6);
