@@ -79,7 +79,7 @@ struct Look {
 /// Savings in the quality of a picture; see app/services/adaptive_quality.h and RunView.
 struct PictureQuality {
     float scale = 1;     ///< of the picture's width and height, before it is stretched to full size
-    int glowShrink = 4;  ///< the glow starts with a picture this many times smaller; 0: no glow
+    int glowShrink = 4;  ///< twice the divisor of a photograph's gas and dust; 0: neither these nor a glow
     bool trails = true;
     int every = 1;  ///< one of this many bodies is drawn, always the same ones, with the light of all
     bool operator==(const PictureQuality&) const = default;

@@ -216,7 +216,8 @@ void PostProcess::draw(DrawMethod path, const RenderTarget& light, const Look& l
     if (developed) {
         photograph(path, light, look, quality, *film, timer);
     } else if (wanted || look.autoExposure) {
-        fit(light, std::max(quality.glowShrink, 4));
+        // As wide on the screen at every quality: coarser boxes would show as squares around single bodies.
+        fit(light, std::max(static_cast<int>(std::lround(4 * quality.scale)), 1));
         spread(path, light, wanted);
     }
     timer.ended(DrawStage::glow);

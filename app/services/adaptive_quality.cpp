@@ -2,23 +2,23 @@
 #include "app/services/adaptive_quality.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gravlab {
 namespace {
 
-// Rungs that lose little are used to hold 30 frames a second. Rungs that spoil the picture are used only where it would
-// visibly stutter.
-constexpr double kSmooth = AdaptiveQuality::kFrame, kStutter = 1.0 / 12;
+// Rungs that lose little are used to hold 30 frames a second, the others only below eight. The light of a photograph stays.
+constexpr double kSmooth = AdaptiveQuality::kFrame, kStutter = AdaptiveQuality::kLongest;
 
 // Costs were measured with 16,384 bodies at 1280x720 on software OpenGL: processor time of a picture without trails, and of
 // a photograph of 1,024.
 constexpr QualityRung kRungs[] = {
     {"", {}, 1, 1, 0},
-    {"glow coarser", {.scale = 1, .glowShrink = 8}, 0.89, 0.38, kSmooth},
+    {"gas and dust coarser", {.scale = 1, .glowShrink = 8}, 0.97, 0.38, kSmooth},
     {"picture at 71 %", {.scale = 0.70711f, .glowShrink = 8}, 0.72, 0.2, kSmooth},
     {"picture at 50 %", {.scale = 0.5f, .glowShrink = 8}, 0.49, 0.1, kStutter},
     {"picture at 50 %, no trails", {.scale = 0.5f, .glowShrink = 8, .trails = false}, 0.47, 0.095, kStutter},
-    {"picture at 35 %, no trails, no glow", {.scale = 0.35355f, .glowShrink = 0, .trails = false}, 0.36, 0.04, kStutter},
+    {"picture at 35 %, no trails", {.scale = 0.35355f, .glowShrink = 8, .trails = false}, 0.38, 0.06, kStutter},
 };
 constexpr std::size_t kLast = std::size(kRungs) - 1;
 
@@ -27,6 +27,9 @@ constexpr double kEasy =
 constexpr double kLeastDraw = 0.2;  // least fraction of a frame spent on drawing for which a lower look helps
 constexpr std::size_t kLow = 3;     // rung to begin with where pictures are slow
 constexpr double kLeastGain = 0.4;  // least fraction of the expected gain; below it a lower look is taken back
+constexpr double kFirstLook = 1;    // [s] of frames before the first choice
+constexpr int kMostPatience = 16;   // in units of kHold
+constexpr std::size_t kShort = 12;  // frames that the time left for steps follows
 
 }  // namespace
 
@@ -49,7 +52,7 @@ double AdaptiveQuality::budget() const {
 
 /// Length of a frame whose picture takes `picture`, where the steps took `steps` in the last frames.
 double AdaptiveQuality::frameWith(double picture, double steps) const {
-    return everBehind_ ? std::max(kFrame, (1 + kStepsToPicture) * picture) : picture + steps;
+    return lagging_ ? std::max(kFrame, (1 + kStepsToPicture) * picture) : picture + steps;
 }
 
 double AdaptiveQuality::costOf(std::size_t rung) const {
@@ -57,34 +60,39 @@ double AdaptiveQuality::costOf(std::size_t rung) const {
 }
 
 /// Whether with that rung a frame would exceed the fraction `part` of the next rung's limit, or be so long that drawing were
-/// half of it. `draw`: time of drawing with the present rung.
-bool AdaptiveQuality::tooLong(std::size_t rung, double draw, double steps, double part) const {
-    const double then = draw * costOf(rung) / costOf(rung_), beyond = part * kRungs[rung + 1].beyond;
-    if (frameWith(std::max(picture_ - draw, 0.0) + then, steps) > beyond) return true;
+/// half of it. `mean`: with the present rung.
+bool AdaptiveQuality::tooLong(std::size_t rung, const Times& mean, double part) const {
+    const double then = mean.draw * costOf(rung) / costOf(rung_), beyond = part * kRungs[rung + 1].beyond;
+    if (frameWith(std::max(mean.picture() - mean.draw, 0.0) + then, mean.steps) > beyond) return true;
     return kRungs[rung + 1].beyond >= kStutter && 2 * then > beyond;
 }
 
 /// The best rung from `from` on with which a frame is short enough.
-std::size_t AdaptiveQuality::fitting(std::size_t from, double draw, double steps, double part) const {
+std::size_t AdaptiveQuality::fitting(std::size_t from, const Times& mean, double part) const {
     std::size_t rung = from;
-    while (rung < kLast && tooLong(rung, draw, steps, part)) ++rung;
+    while (rung < kLast && tooLong(rung, mean, part)) ++rung;
     return rung;
 }
 
 void AdaptiveQuality::startLow() {
-    settle(kLow);
-    starting_ = true;
-    raised_ = lowered_ = false;
+    settle(kLow, {});
+    chooseAnew();
 }
 
-void AdaptiveQuality::settle(std::size_t rung) {
+void AdaptiveQuality::chooseAnew() {
+    first_ = true;
+    raised_ = lowered_ = false;
+    held_ = {};
+    heldSeconds_ = 0;
+}
+
+void AdaptiveQuality::settle(std::size_t rung, const Times& mean) {
     raised_ = rung < rung_;
     lowered_ = rung > rung_;
-    before_ = picture_;
+    before_ = mean.picture();
     rung_ = rung;
-    sinceChange_ = 0;
-    frames_ = 0;
-    sum_ = drawSum_ = stepSum_ = 0;
+    changed_ = true;
+    recent_ = {};
 }
 
 void AdaptiveQuality::stepped(double seconds, bool behind) {
@@ -92,52 +100,65 @@ void AdaptiveQuality::stepped(double seconds, bool behind) {
     behind_ = behind;
 }
 
+AdaptiveQuality::Times AdaptiveQuality::Times::mean() const {
+    const auto count = static_cast<double>(std::max<std::size_t>(frames, 1));
+    return {frames, late, whole / count, draw / count, steps / count};
+}
+
 void AdaptiveQuality::frame(double seconds, double workSeconds, double drawSeconds) {
     if (!(seconds >= 0) || !(workSeconds >= 0) || !(drawSeconds >= 0)) return;
+    heldSeconds_ += seconds;
     seconds = std::min(seconds, workSeconds + drawSeconds);
-    ++sinceChange_;
+    if (std::exchange(changed_, false)) return;  // this frame may still have had the look before
+    for (Times* times : {&recent_, &held_}) {
+        ++times->frames;
+        times->late += behind_ ? 1 : 0;
+        times->whole += seconds;
+        times->steps += std::min(steps_, seconds);
+        times->draw += std::min(drawSeconds, seconds);
+    }
+    if (recent_.frames >= kShort || (recent_.frames > 1 && recent_.whole > kLongest)) {
+        picture_ = recent_.mean().picture();
+        recent_ = {};
+    }
+    if (held_.frames < 2 || heldSeconds_ < (first_ ? kFirstLook : kHold)) return;
+    const Times mean = held_.mean();
+    lagging_ = 2 * mean.late > mean.frames;
+    if (on) choose(mean);
+    held_ = {};
+    heldSeconds_ = 0;
+}
+
+/// Keeps the rung or changes it, once in kHold.
+void AdaptiveQuality::choose(const Times& mean) {
     if (hopeless_ > 0) --hopeless_;
-    if (sinceChange_ <= 1) return;  // one of its frames may still have had the look before
-    sum_ += seconds;
-    stepSum_ += std::min(steps_, seconds);
-    drawSum_ += std::min(drawSeconds, seconds);
-    if (frames_ == 0) everBehind_ = false;
-    everBehind_ = everBehind_ || behind_;
-    ++frames_;
-    if (frames_ < kWindow && !starting_ && !(frames_ > 1 && sum_ > kLongEnough)) return;
-    const auto count = static_cast<double>(frames_);
-    const double draw = drawSum_ / count, steps = stepSum_ / count;
-    picture_ = std::max(sum_ / count - steps, 0.0);
-    sum_ = drawSum_ = stepSum_ = 0;
-    frames_ = 0;
-    if (!on) return;
-    if (starting_) {
-        starting_ = false;
-        settle(fitting(0, draw, steps, kEasy));
+    ++kept_;
+    if (std::exchange(first_, false) && rung_ > 0) {
+        settle(fitting(0, mean, kEasy), mean);
         raised_ = lowered_ = false;
         return;
     }
-
-    if (lowered_ && picture_ > before_ - kLeastGain * hoped_) {
+    if (lowered_ && mean.picture() > before_ - kLeastGain * hoped_) {
         // The look was not the cause: restore the former rung, and do not lower it again for a while.
         floor_ = from_;
         hopeless_ = kMostPatience;
-        settle(floor_);
+        settle(floor_, mean);
         raised_ = false;
         return;
     }
     lowered_ = false;
-    const bool helps = draw > kLeastDraw * frameWith(picture_, steps) && (hopeless_ == 0 || rung_ < floor_);
-    if (rung_ < kLast && tooLong(rung_, draw, steps, 1) && helps) {
+    const bool helps = mean.draw > kLeastDraw * frameWith(mean.picture(), mean.steps) && (hopeless_ == 0 || rung_ < floor_);
+    if (rung_ < kLast && tooLong(rung_, mean, 1) && helps) {
         if (raised_) patience_ = std::min(2 * patience_, kMostPatience);  // the better look was too expensive
-        const std::size_t to = fitting(rung_ + 1, draw, steps, 1);
-        hoped_ = draw * (1 - costOf(to) / costOf(rung_));
+        const std::size_t to = fitting(rung_ + 1, mean, 1);
+        hoped_ = mean.draw * (1 - costOf(to) / costOf(rung_));
         from_ = rung_;
-        settle(to);
+        settle(to, mean);
+        kept_ = 0;
         return;
     }
-    if (rung_ == 0 || sinceChange_ < patience_) return;
-    if (!tooLong(rung_ - 1, draw, steps, kEasy)) settle(rung_ - 1);
+    if (rung_ == 0 || kept_ < patience_) return;
+    if (const std::size_t better = fitting(0, mean, kEasy); better < rung_) settle(better, mean);
 }
 
 std::string AdaptiveQuality::text() const {
@@ -145,7 +166,7 @@ std::string AdaptiveQuality::text() const {
     constexpr std::string_view kNoTrails = ", no trails";
     std::string look(kRungs[rung_].text);
     if (const auto at = look.find(kNoTrails); keepsTrails && at != std::string::npos) look.erase(at, kNoTrails.size());
-    return "look lowered to continue: " + look;
+    return "slow machine: " + look;
 }
 
 }  // namespace gravlab

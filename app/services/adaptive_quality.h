@@ -3,6 +3,7 @@
 #pragma once
 #include "render/particle_renderer.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -26,14 +27,17 @@ int thinnedBy(std::size_t bodies, double wholeMilliseconds);
 class AdaptiveQuality {
 public:
     static constexpr double kFrame = 1.0 / 30;          ///< [s] wanted length of a frame
-    static constexpr double kLongest = 1.0 / 10;        ///< [s] longest frame where the steps do not keep up with their pace
+    static constexpr double kLongest = 1.0 / 8;         ///< [s] longest frame where the steps do not keep up with their pace
     static constexpr double kStepsToPicture = 5.0 / 3;  ///< ratio of the two times where both want more
+    static constexpr double kHold = 30;                 ///< [s] of frames with one look before another is chosen
 
     bool on = true;            ///< off: full look, however long a frame takes
     bool photograph = false;   ///< whether the pictures are photographs
     bool keepsTrails = false;  ///< trails of few bodies stay on every rung
     /// Begins with a low look and raises it after the first picture: a full picture of software OpenGL may take a second.
     void startLow();
+    /// The picture is of another size or number of bodies: the next choice waits for the first frames alone.
+    void chooseAnew();
     /// The steps of the frame that begins took `seconds` on the host; `behind`: they needed more.
     void stepped(double seconds, bool behind);
     /// The frame took `seconds` until it was shown and `workSeconds` until it was handed to the display. The GPU drew its
@@ -49,27 +53,32 @@ public:
     std::string text() const;
 
 private:
-    void settle(std::size_t rung);
+    /// Times of frames: sums, or means of a frame [s].
+    struct Times {
+        std::size_t frames = 0, late = 0;  ///< late: the steps did not keep up
+        double whole = 0, draw = 0, steps = 0;
+        double picture() const { return std::max(whole - steps, 0.0); }
+        Times mean() const;
+    };
+    void settle(std::size_t rung, const Times& mean);
+    void choose(const Times& mean);
     double frameWith(double picture, double steps) const;
     double costOf(std::size_t rung) const;
-    bool tooLong(std::size_t rung, double draw, double steps, double part) const;
-    std::size_t fitting(std::size_t from, double draw, double steps, double part) const;
-    static constexpr std::size_t kWindow = 12;  ///< frames that one judgement averages over
-    static constexpr double kLongEnough = 0.4;  ///< [s] two frames that take at least this long are enough for a judgement
-    static constexpr std::size_t kFirstPatience = 60;  ///< frames on a rung before a better look is tried
-    static constexpr std::size_t kMostPatience = 1800;
+    bool tooLong(std::size_t rung, const Times& mean, double part) const;
+    std::size_t fitting(std::size_t from, const Times& mean, double part) const;
 
     std::size_t rung_ = 0;
-    std::size_t frames_ = 0, sinceChange_ = 0, patience_ = kFirstPatience;
-    bool raised_ = false, lowered_ = false, behind_ = false, everBehind_ = false, starting_ = false;
+    Times recent_, held_;  ///< of the last frames; of all frames since the last choice
+    double heldSeconds_ = 0;
+    bool first_ = true, changed_ = true, raised_ = false, lowered_ = false, behind_ = false, lagging_ = false;
+    int kept_ = 0, patience_ = 1;  ///< choices with this rung, and those before a better look is tried
     double steps_ = 0;             ///< time of the steps of the current frame [s]
     double picture_ = kFrame / 2;  ///< mean time of a frame beside its steps, over the last frames [s]
-    double before_ = 0;            ///< `picture_` before the look was lowered
-    double hoped_ = 0;             ///< time that lowering the look should save of `picture_` [s]
-    double sum_ = 0, drawSum_ = 0, stepSum_ = 0;
-    std::size_t from_ = 0;  ///< the rung before the look was lowered
-    std::size_t floor_ = 0,
-                hopeless_ = 0;  ///< lowering below `floor_` did not help and is not tried again for `hopeless_` frames
+    double before_ = 0;            ///< the same before the look was lowered
+    double hoped_ = 0;             ///< time that lowering the look should save of it [s]
+    std::size_t from_ = 0;         ///< the rung before the look was lowered
+    std::size_t floor_ = 0;
+    int hopeless_ = 0;  ///< lowering below `floor_` did not help and is not tried again in this number of choices
 };
 
 }  // namespace gravlab

@@ -5,6 +5,7 @@
 #include "render/gl_limits.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -26,6 +27,11 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
     quality_.photograph = look_.photograph.on;
     // A full picture of software OpenGL may take a second.
     if (!std::exchange(started_, true) && glLimits().software) quality_.startLow();
+    const RunConfiguration& now = document.facts.configuration;
+    if (const Load load{now.scene, static_cast<int>(std::bit_width(now.bodies)), width, height}; drawn && load != load_) {
+        load_ = load;
+        quality_.chooseAnew();
+    }
     idle_ = realTime && drawn && isIdle(document, width, height);
     PictureQuality quality = realTime && !idle_ ? quality_.rung().quality : PictureQuality{};
     quality_.keepsTrails = document.facts.configuration.bodies <= Document::kFewBodies;

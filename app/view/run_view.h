@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 
 namespace gravlab {
 
@@ -65,6 +66,12 @@ private:
         int colourMode = -1, width = 0, height = 0;
         bool operator==(const Still&) const = default;
     };
+    /// What mostly determines the cost of a picture.
+    struct Load {
+        std::string scene;
+        int magnitude = 0, width = 0, height = 0;  ///< magnitude: bits of the number of bodies
+        bool operator==(const Load&) const = default;
+    };
     void watch(const Document& document, const RunHost& host);
     bool isIdle(const Document& document, int width, int height);
     int thinned(const Document& document, const RunHost& host);
@@ -78,11 +85,12 @@ private:
     Colouring colouring_;
     BondPicture bonds_;
     AdaptiveQuality quality_;  ///< quality of a window's picture
-    Still still_;              ///< state of the last picture
-    double stillSince_ = 0;    ///< host clock [s]
-    bool idle_ = false;        ///< the run is paused, and its picture is drawn in full
-    Camera movedTo_;           ///< camera of the last picture
-    double movedAt_ = -1e9;    ///< host clock [s] of the last camera movement
+    Load load_;
+    Still still_;            ///< state of the last picture
+    double stillSince_ = 0;  ///< host clock [s]
+    bool idle_ = false;      ///< the run is paused, and its picture is drawn in full
+    Camera movedTo_;         ///< camera of the last picture
+    double movedAt_ = -1e9;  ///< host clock [s] of the last camera movement
     bool thinning_ = true, started_ = false;
     int every_ = 1;                       ///< one body in every_ is drawn while the camera moves
     Look look_;                           ///< look of the last picture

@@ -250,8 +250,7 @@ TEST_F(PathTest, LowerQualityKeepsPlaceAndBrightness) {
         renderer_->requestDrawMethod(wish);
         renderer_->setQuality({});
         const auto full = shown(240, 160);
-        for (const PictureQuality quality :
-             {PictureQuality{.glowShrink = 8}, {.scale = 0.70711f}, {.scale = 0.5f, .glowShrink = 8}}) {
+        for (const PictureQuality quality : {PictureQuality{.scale = 0.70711f}, {.scale = 0.5f, .glowShrink = 8}}) {
             renderer_->setQuality(quality);
             const auto lower = shown(240, 160);
             const Difference difference = compare(full, lower);
@@ -268,6 +267,37 @@ TEST_F(PathTest, LowerQualityKeepsPlaceAndBrightness) {
         for (const auto& [w, h] : {std::pair{1, 1}, {3, 50}, {64, 48}}) shown(w, h);
         renderer_->setQuality({});
         EXPECT_EQ(shown(240, 160), full) << "back to the full look";
+    }
+}
+
+/// Boxes of a small picture would show as squares around a single body.
+TEST_F(PathTest, TheGlowOfABodyIsRoundAtEveryQuality) {
+    store({{0.013f, 0.007f, 0, 1}});
+    look.bloom = 0.6f;
+    look.brightness = 30;
+    look.exposure = 100;
+    for (const float scale : {1.0f, 0.70711f, 0.5f, 0.35355f}) {
+        renderer_->setQuality({.scale = scale, .glowShrink = scale < 1 ? 8 : 4});
+        const auto bytes = shown(480, 320);
+        double light[2]{}, x = 0, y = 0, all = 0;
+        const auto at = [&](double column, double row) {
+            const auto place = static_cast<std::size_t>(row) * 480 + static_cast<std::size_t>(column);
+            return static_cast<double>(bytes[3 * place] + bytes[3 * place + 1] + bytes[3 * place + 2]);
+        };
+        for (int row = 0; row < 320; ++row)
+            for (int column = 0; column < 480; ++column) {
+                if (at(column, row) < 740) continue;
+                all += 1, x += column + 0.5, y += row + 0.5;
+            }
+        ASSERT_GT(all, 0);
+        for (const double radius : {14.0, 20.0, 28.0}) {
+            light[0] = light[1] = 0;
+            for (int eighth = 0; eighth < 8; ++eighth)
+                light[eighth % 2] += at(x / all + radius * std::cos(eighth * std::numbers::pi / 4),
+                                        y / all + radius * std::sin(eighth * std::numbers::pi / 4));
+            EXPECT_GT(light[0], 40) << "no glow to judge at " << radius;
+            EXPECT_NEAR(light[1] / light[0], 1, 0.2) << "quality " << scale << ", radius " << radius;
+        }
     }
 }
 

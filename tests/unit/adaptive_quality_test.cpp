@@ -51,7 +51,7 @@ TEST(AdaptiveQuality, leavesAFastMachineAlone) {
     EXPECT_NEAR(last.steps / last.seconds, 0.3, 0.01) << "the story goes on at its speed";
 }
 
-TEST(AdaptiveQuality, stepsThatDoNotKeepUpHaveMostOfTheTimeAtTenFramesASecond) {
+TEST(AdaptiveQuality, stepsThatDoNotKeepUpHaveMostOfTheTimeAtEightFramesASecond) {
     for (const double picture : {0.002, 0.02, 0.035, 0.06, 0.09}) {
         AdaptiveQuality ladder;
         const Frame last = run(ladder, {picture, 0.004, kAll}, 600);
@@ -65,10 +65,10 @@ TEST(AdaptiveQuality, stepsHaveHalfOfAFrameHoweverSlowThePicture) {
     const Frame last = run(ladder, {0.5, 0.01, kAll}, 600);
     EXPECT_GE(last.steps, 0.49 * last.seconds);
     EXPECT_TRUE(ladder.lowered());
-    EXPECT_THAT(ladder.text(), testing::HasSubstr("look lowered to continue: picture at 35 %"));
+    EXPECT_THAT(ladder.text(), testing::HasSubstr("slow machine: picture at 35 %"));
     EXPECT_THAT(ladder.text(), testing::HasSubstr("no trails"));
     ladder.keepsTrails = true;
-    EXPECT_EQ(ladder.text(), "look lowered to continue: picture at 35 %, no glow");
+    EXPECT_EQ(ladder.text(), "slow machine: picture at 35 %");
 }
 
 TEST(AdaptiveQuality, spoilsThePictureOnlyWhereItWouldStutter) {
@@ -87,7 +87,7 @@ TEST(AdaptiveQuality, doesNotTakeASlowDisplayForASlowMachine) {
     for (int i = 0; i < 600; ++i) ladder.frame(1.0 / 24, 0.012, 0.004);
     EXPECT_FALSE(ladder.lowered()) << ladder.text();
     // A machine that works all the time is slow on any display.
-    run(ladder, {0.036, 0.004, 0.1}, 600);
+    run(ladder, {0.036, 0.004, 0.1}, 2000);
     EXPECT_TRUE(ladder.lowered());
 }
 
@@ -101,25 +101,43 @@ TEST(AdaptiveQuality, returnsToTheFullLookWhenThereIsTime) {
     AdaptiveQuality ladder;
     run(ladder, {0.09, 0.012, kAll}, 600);
     ASSERT_TRUE(ladder.lowered());
-    run(ladder, {0.008, 0.002, 0.3}, 4000);
+    run(ladder, {0.008, 0.002, 0.3}, 8000);
     EXPECT_FALSE(ladder.lowered()) << ladder.text();
 }
 
-TEST(AdaptiveQuality, doesNotSwingBetweenTwoRungs) {
-    for (double picture = 0.005; picture < 0.2; picture *= 1.13)
-        for (const double wanted : {0.2, 0.5, kAll}) {
+TEST(AdaptiveQuality, changesTheLookAtMostOnceInHalfAMinuteWhateverComesAndGoes) {
+    for (double picture = 0.005; picture < 0.4; picture *= 1.3)
+        for (const double burst : {1.0, 3.0, 10.0}) {
             AdaptiveQuality ladder;
-            const Machine machine{picture, 0.006, wanted};
-            run(ladder, machine, 600);
-            int changes = 0;
+            ladder.startLow();
+            ladder.photograph = true;
             const QualityRung* before = &ladder.rung();
-            for (int i = 0; i < 1000; ++i) {
-                run(ladder, machine, 1);
-                changes += &ladder.rung() != before;
+            double time = 0, changed = -AdaptiveQuality::kHold;
+            int changes = 0;
+            while (time < 300) {
+                // Other programs take the processors for a while, again and again.
+                const bool loaded = std::fmod(time, 7) < 4;
+                const double draw = picture * (loaded ? burst : 1) * ladder.rung().costOfPhotograph;
+                const double seconds = draw + 0.006 + ladder.budget();
+                ladder.stepped(ladder.budget(), true);
+                ladder.frame(seconds, seconds - draw, draw);
+                time += seconds;
+                if (&ladder.rung() == before) continue;
+                EXPECT_GE(time - changed, AdaptiveQuality::kHold) << picture << " " << burst << " at " << time;
                 before = &ladder.rung();
+                changed = time;
+                ++changes;
             }
-            EXPECT_LE(changes, 6) << picture << " " << wanted;
+            EXPECT_LE(changes, 6) << picture << " " << burst;
         }
+}
+
+TEST(AdaptiveQuality, anotherSizeOfThePictureIsJudgedAtOnce) {
+    AdaptiveQuality ladder;
+    run(ladder, {0.010, 0.005, 0.3}, 100);
+    ladder.chooseAnew();
+    run(ladder, {0.3, 0.005, 0.3}, 5);
+    EXPECT_TRUE(ladder.lowered());
 }
 
 TEST(AdaptiveQuality, keepsTheLookWhenDrawingIsNotTheCauseOrItIsOff) {
@@ -134,7 +152,7 @@ TEST(AdaptiveQuality, keepsTheLookWhenDrawingIsNotTheCauseOrItIsOff) {
     EXPECT_EQ(off.rung().quality, PictureQuality{});
 }
 
-TEST(AdaptiveQuality, beginsLowAndFindsItsLookWithinASecond) {
+TEST(AdaptiveQuality, beginsLowAndFindsItsLookWithinTwoSeconds) {
     for (const bool photograph : {false, true})
         for (const double picture : {0.004, 0.02, 0.06, 0.2, 0.4, 0.6}) {
             AdaptiveQuality ladder;
@@ -142,16 +160,16 @@ TEST(AdaptiveQuality, beginsLowAndFindsItsLookWithinASecond) {
             ladder.startLow();
             const auto cost = [&] { return photograph ? ladder.rung().costOfPhotograph : ladder.rung().cost; };
             double time = 0, draw = 0;
-            while (time < 1) {
+            while (time < 2) {
                 draw = picture * cost();
                 const double seconds = draw + 0.004;
                 ladder.stepped(0.001, false);
                 ladder.frame(seconds, seconds - draw, draw);
                 time += seconds;
             }
-            const double half = 0.5 / 12;  // [s]; the time of a frame that does not stutter
+            const double half = 0.5 / 8;  // [s]; the time of a frame that does not stutter
             draw = picture * cost();
-            EXPECT_LE(draw, std::max(half, picture * (photograph ? 0.04 : 0.36) + 1e-9)) << picture;
+            EXPECT_LE(draw, std::max(half, picture * (photograph ? 0.06 : 0.38) + 1e-9)) << picture;
             if (picture < 0.02) {
                 EXPECT_FALSE(ladder.lowered()) << picture;
             }
@@ -187,6 +205,7 @@ TEST(AdaptiveQuality, rungsGetCheaperOneByOne) {
         EXPECT_LT(rungs[i].costOfPhotograph, rungs[i - 1].costOfPhotograph);
         EXPECT_GE(rungs[i].beyond, rungs[i - 1].beyond);
         EXPECT_FALSE(rungs[i].text.empty());
+        EXPECT_GT(rungs[i].quality.glowShrink, 0) << "the light of a photograph stays";
         EXPECT_FALSE(rungs[i].quality == rungs[i - 1].quality);
     }
 }
