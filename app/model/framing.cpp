@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kFew = 100;
 constexpr double kShown = 0.95;        // fraction of many bodies
+constexpr float kAroundHalf = 1.9f;    // largest radius shown of them, in half-light radii
 constexpr double kForget = 20;         // [s] in which an empty ball shrinks
 constexpr double kGlide = 1.5;         // [s]
 constexpr float kFull = 0.92f;         // largest ball, as a fraction of the picture's half height
@@ -39,10 +40,17 @@ Extent extentOf(std::span<const glm::vec3> places) {
     }
     std::transform(places.begin(), places.end(), line.begin(),
                    [&](const glm::vec3& place) { return glm::length(place - extent.centre); });
-    const auto last = static_cast<std::size_t>(kShown * static_cast<double>(line.size() - 1));
-    const auto shown = few ? line.end() - 1 : line.begin() + static_cast<std::ptrdiff_t>(last);
-    std::nth_element(line.begin(), shown, line.end());
-    extent.radius = few ? *std::max_element(line.begin(), line.end()) : *shown;
+    if (few) {
+        extent.radius = *std::max_element(line.begin(), line.end());
+        return extent;
+    }
+    const auto radiusOf = [&](double part) {
+        const auto at = line.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(line.size() - 1));
+        std::nth_element(line.begin(), at, line.end());
+        return *at;
+    };
+    // What escapes moves no camera: half of the light then fills about 40 % of the picture's height.
+    extent.radius = std::min(radiusOf(kShown), kAroundHalf * radiusOf(0.5));
     return extent;
 }
 

@@ -14,7 +14,7 @@ struct Extent {
     glm::vec3 centre{0};
     float radius = 0;  ///< [L]
 };
-/// The ball around all of few places, or around all but the outermost twentieth of many.
+/// The ball around all of few places. Of many, around all but the outermost twentieth, at most twice the half-light radius.
 Extent extentOf(std::span<const glm::vec3> places);
 
 class Framing {

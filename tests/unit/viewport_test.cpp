@@ -216,6 +216,10 @@ TEST(Framing, ofFewBodiesAllAreShownAndOfManyAllButTheOutermost) {
     EXPECT_NEAR(extentOf(many).radius, 1, 0.05f) << "one that was thrown out moves no camera";
     EXPECT_NEAR(extentOf(many).centre.x, 4, 0.1f);
     EXPECT_EQ(extentOf({}).radius, 0);
+    // A merger that has thrown out a third of its stars.
+    std::vector<glm::vec3> merged = ring(1000, 1, {0, 0, 0}), tails = ring(450, 40, {0, 0, 0});
+    merged.insert(merged.end(), tails.begin(), tails.end());
+    EXPECT_NEAR(extentOf(merged).radius, 1.9f, 0.1f);
 }
 
 TEST(Framing, leavesASceneThatFitsAsItsOwnViewHasIt) {
