@@ -57,7 +57,7 @@ void Lab::startSweep(const LabSweep& sweep, LabSubject subject) {
 }
 
 const LabSweep& Lab::sweepFor(const KernelRow& kernel) const {
-    return busy() ? labSweeps()[sweepIndex] : gravlab::sweepFor(sweepIndex, kernel);
+    return sweep_ && shown_ ? *shown_ : gravlab::sweepFor(sweepIndex, kernel);
 }
 
 void Lab::startTune(LabSubject subject) {

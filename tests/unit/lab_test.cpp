@@ -42,6 +42,7 @@ TEST(Lab, sweepsInSlicesAndQuietensTheDeviceFirst) {
     lab.advance(0.01, quieten);
     EXPECT_EQ(quiet, 0) << "nothing is measured, so nothing waits";
     lab.startSweep(sweepNamed("threads"), subject("simd-threads", 64));
+    EXPECT_EQ(lab.sweepFor(kernel("cpu", "simd-threads")).name, "threads") << "the list names what is measured";
     EXPECT_TRUE(lab.busy());
     while (lab.busy()) lab.advance(0.05, quieten);
     EXPECT_GT(quiet, 1);
