@@ -37,6 +37,8 @@ public:
         int shrink = 0;
         bool glowing = false;
     };
+    /// How many times smaller the combined picture is.
+    int shrink() const { return made_.shrink; }
     /// Makes the levels of `light`, beginning `shrink` times smaller; the combined picture is in developed().
     void develop(DrawMethod method, const RenderTarget& light, int shrink, const Photograph& photograph,
                  const ExposedFilm& film);

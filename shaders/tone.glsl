@@ -9,6 +9,7 @@ uniform float exposure;
 uniform bool autoExposure;
 uniform float glowWeight;
 uniform float glowScale;   // one over the number of summed levels
+uniform float glowSpread;  // half a texel of a coarse picture, so that no texel shows as a square; 0: one tap
 layout(std430, binding = 0) readonly buffer Exposure { float measured; };
 
 #if CURVE == 4
@@ -78,12 +79,19 @@ vec3 dithered(vec3 screen, ivec2 pixel) {
     return screen + dither / 255.0 * clamp(255.0 * min(screen, 1.0 - screen), 0.0, 1.0);
 }
 
+vec4 glowAt(vec2 uv) {
+    if (glowSpread == 0.0) return textureLod(glow, uv, 0.0);
+    vec2 by = glowSpread / vec2(textureSize(glow, 0));
+    return 0.25 * (textureLod(glow, uv + by, 0.0) + textureLod(glow, uv - by, 0.0) +
+                   textureLod(glow, uv + vec2(by.x, -by.y), 0.0) + textureLod(glow, uv + vec2(-by.x, by.y), 0.0));
+}
+
 /// Light of a pixel before exposure. PHOTOGRAPH (1 galaxies, 2 clusters): see photograph.glsl.
 vec3 lightAt(ivec2 pixel, vec2 uv) {
     vec3 light = texelFetch(image, pixel, 0).rgb;
 #if PHOTOGRAPH
 #if GLOW
-    vec4 together = textureLod(glow, uv, 0.0);
+    vec4 together = glowAt(uv);
 #if PHOTOGRAPH == 2
     return together.rgb + together.a * (colours * (light * points));
 #else

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 namespace gravlab {
@@ -109,7 +110,7 @@ void runFrames(const WindowOptions& options, Window& window, Session& session) {
     ui.recordItems(report.on());
     std::int64_t frame = 0;
     double last = hostClock(), rest = 0;  // host clock; time before the next frame [s]
-    std::pair<bool, float> letters{false, 1};
+    std::tuple<bool, float, bool> letters{false, 1, false};
     bool rests = false, leaving = false;
     const auto leaves = [&] { return window.closing() || InterruptWatch::signal() != 0 || session.ends(); };
     const auto needsFrame = [&] { return window.needsFrame() || options.frames > 0 || session.needsPicture(); };
@@ -130,10 +131,12 @@ void runFrames(const WindowOptions& options, Window& window, Session& session) {
             continue;
         }
         const std::optional<float> scale = window.takeScale();
-        const std::pair<bool, float> wanted{ui.state.projector, ui.state.textScale};
+        constexpr float kWide = 1600;  // pixels at scale 1, from which letters are 15 pixels high
+        const bool wide = static_cast<float>(window.width()) >= kWide * window.uiScale() && !ui.state.projector;
+        const std::tuple<bool, float, bool> wanted{ui.state.projector, ui.state.textScale, wide};
         if (std::exchange(letters, wanted) != wanted || scale) {
             constexpr float kProjector = 1.5f;
-            ui.setScale(window.uiScale() * ui.state.textScale * (ui.state.projector ? kProjector : 1));
+            ui.setScale(window.uiScale() * ui.state.textScale * (ui.state.projector ? kProjector : wide ? 15.0f / 14 : 1));
         }
         const double time = hostClock(), passed = time - std::exchange(last, time);
         window.holdKeys(passed);

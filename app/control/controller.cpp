@@ -92,14 +92,14 @@ bool onlyPoints(const Command& command) {
            pointer->kind != PointerKind::pullStart;
 }
 
-/// Whether it changes how texts are displayed, including those of the welcome card.
+/// Whether it changes how texts are displayed, including those of the welcome card, or is about that card.
 bool aboutLetters(const Command& command) {
     const auto* action = std::get_if<Invoke>(&command);
     const auto* setting = std::get_if<SetParameter>(&command);
     const std::string_view path = action    ? actionOf(action->action).parameter
                                   : setting ? std::string_view(setting->path)
                                             : std::string_view();
-    return path == "window.text_scale" || path == "window.full_screen";
+    return path == "window.text_scale" || path == "window.full_screen" || path == "window.welcome";
 }
 
 /// Why a command cannot be undone; empty where it can.

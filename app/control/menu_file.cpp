@@ -252,6 +252,8 @@ constexpr Action kHelp[] = {
               [](const KeyTarget& t) {
                   const LessonStep* step = t.lesson.now();
                   const bool can = step && !step->show.empty() && t.lesson.phase == LessonPhase::act;
+                  if (!can && step && t.lesson.phase == LessonPhase::predict)
+                      return Reason("First predict: choose an answer.");
                   return can ? Reason() : Reason("There is nothing to be done now.");
               },
           .undoSkips = kLessonStays}),

@@ -138,16 +138,24 @@ constexpr Action jumps(std::string_view name, std::string_view label, std::strin
     return row;
 }
 
+/// A prediction comes before the run that answers it.
+Reason untilPredicted(const KeyTarget& t) {
+    const bool open = t.lesson.lesson && t.lesson.phase == LessonPhase::predict && !t.lesson.guess && t.intent.paused;
+    return open ? Reason("First predict: choose an answer of the lesson, or skip the step.") : Reason();
+}
+
 constexpr Action kSimulation[] = {
     does("run", "Run", "run or pause",
          {.strokes = {{Key::space}},
           .parameter = "run.paused",
           .act = [](KeyTarget& t, int) { toggle(t.intent.paused); },
           .checked = [](const KeyTarget& t) { return !t.intent.paused; },
+          .unavailable = untilPredicted,
           .undoSkips = "A pause is not undone; Space begins and ends it."}),
     does("step", "One step", "one step, then pause",
          {.strokes = {{Key::letterN}, {Key::right}},
           .act = singleStep,
+          .unavailable = untilPredicted,
           .argument = "COUNT",
           .with =
               [](KeyTarget& t, const Value& count) {

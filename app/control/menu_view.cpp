@@ -188,6 +188,7 @@ constexpr Action kLook[] = {
 };
 
 constexpr Action kWindow[] = {
+    {.name = "depth", .parameter = "window.depth"},
     {.name = "panels", .idea = "show or hide the panels", .strokes = {{Key::letterG}}, .parameter = "window.panels"},
     {.name = "conservation",
      .idea = "show or hide energy and momenta over time",

@@ -107,6 +107,8 @@ void LessonRunner::open(const Document& document, LessonProgress& state, std::sh
     state.kept.clear();
     ended_ = false;
     showPanel({"window.visible", "window.panels", "window.measurements"});
+    if (document.ui.depth == Depth::watch)
+        controller_.post(SetParameter{"window.depth", std::string("teach")}, Sender::lesson);
     go(document, state, std::min(step, lesson_->steps.size() - 1), true);
 }
 

@@ -23,6 +23,9 @@
 
 namespace gravlab {
 
+/// How much the panels show: Watch the scene and the play bar, Teach also a lesson and a strip in words, Measure everything.
+enum class Depth { watch, teach, measure };
+
 /// What is known about files.
 struct FilesList {
     /// A file that can be opened.
@@ -92,7 +95,8 @@ struct PanelState {
 
 /// What is visible, and settings that only a window has.
 struct UiState : PanelState {
-    bool visible = true;        ///< any panel at all
+    bool visible = true;  ///< any panel at all
+    Depth depth = Depth::watch;
     bool panel = true;          ///< controls and measurements
     bool measurements = false;  ///< shown in front, when controls and measurements do not fit beside each other
     bool conservation = true;   ///< the strip under the picture, in a window

@@ -8,6 +8,7 @@
 #include "sim/measure/profile.h"
 
 #include <algorithm>
+#include <span>
 
 namespace gravlab {
 namespace {
@@ -32,6 +33,16 @@ std::vector<std::string_view> savedEndings() {
     for (const FileFormat& format : fileFormats())
         if (format.write) endings.push_back(format.extensions.front());
     return endings;
+}
+
+struct DepthRow {
+    std::string_view name, idea;
+};
+std::span<const DepthRow> depths() {
+    static constexpr DepthRow kDepths[] = {{"watch", "the picture, its scene and the play bar"},
+                                           {"teach", "lessons, and the error in words"},
+                                           {"measure", "every setting, every curve and the rate"}};
+    return kDepths;
 }
 
 void addGroups(Rows& rows) {
@@ -120,6 +131,12 @@ void addInstruments(Rows& rows) {
 void addWindow(Rows& rows) {
     rows.member("window.visible", "Panels over the picture", "anything but the picture", "true", inUi<&UiState::visible>,
                 {.storedAs = {.option = "--no-ui", .help = "start with the panels hidden", .window = true}});
+    rows.choice("window.depth", "Depth", "how much the panels show: watch, teach or measure", "watch", depths,
+                inUi<&UiState::depth>,
+                {.storedAs = {.option = "--depth", .scene = "view.depth", .configuration = "window.depth", .window = true},
+                 .displayName = [](const std::string& name) -> std::string {
+                     return name == "watch" ? "Watch" : name == "teach" ? "Teach" : "Measure";
+                 }});
     rows.member("window.panels", "Panels", "controls and measurements", "true", inUi<&UiState::panel>,
                 {.storedAs = {.configuration = "panels.panels"}});
     rows.member("window.measurements", "Measurements",

@@ -287,13 +287,17 @@ EffectResult BodyEditor::drop(const DropOrder& order) {
         std::max(1 + *std::max_element(facts.bodies->id.begin(), facts.bodies->id.end()), facts.names->idsEnd());
     // The new body gets a colour group and a centre of its own.
     const auto group = static_cast<std::uint8_t>(std::min(facts.galaxies, kMostGalaxies - 1));
-    return edit([=](const ParticleSet&, bool) { return dropEdits(order, scene, first, group, first); },
-                [first, count = order.bodies](const ParticleSet& now, bool) {
-                    std::vector<BodyEdit> edits;
-                    for (const std::uint32_t id : now.id)
-                        if (id >= first && id - first < count) edits.push_back({.kind = BodyEdit::Kind::remove, .id = id});
-                    return edits;
-                });
+    EffectResult done = edit([=](const ParticleSet&, bool) { return dropEdits(order, scene, first, group, first); },
+                             [first, count = order.bodies](const ParticleSet& now, bool) {
+                                 std::vector<BodyEdit> edits;
+                                 for (const std::uint32_t id : now.id)
+                                     if (id >= first && id - first < count)
+                                         edits.push_back({.kind = BodyEdit::Kind::remove, .id = id});
+                                 return edits;
+                             });
+    // A ring marks what fell, and its panel has its numbers.
+    if (done.status == CommandStatus::applied && !document_.selected) document_.selectId(first);
+    return done;
 }
 
 /// Holds the selected body, or releases it when it is already held in that way. The undo restores velocity and response.

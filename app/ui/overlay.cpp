@@ -172,7 +172,7 @@ void drawOverlay(const Document& document, const OverlayPaths& paths, const Over
         const bool bar = wanted.scaleBar && !four;
         drawTreeLegend(document, area, bar ? 36 * area.scale + ImGui::GetTextLineHeight() : 16 * area.scale, list, ink.text);
     }
-    if (wanted.clock) drawClock(document, area, list, ink);
+    if (wanted.clock && area.clock) drawClock(document, area, list, ink);
     if (wanted.legend) drawLegend(document, area, list, ink);
 }
 

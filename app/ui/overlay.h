@@ -14,6 +14,7 @@ struct OverlayArea {
     ImVec2 from, to;
     float scale = 1;  ///< of texts and lines
     ImFont *font = nullptr, *large = nullptr;
+    bool clock = true;  ///< false: panels show the time
 };
 
 /// Predicted paths of the selected body and of the body being added.

@@ -5,6 +5,7 @@
 #include "app/ui/parameter_widgets.h"
 #include "sim/forces/law.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -17,6 +18,7 @@ constexpr Control kNear[] = {{"near_1", "", "The nearest body: select it"},
 constexpr Control kFind{"find_body", "Find",
                         "The name or the number of a body; part of the name suffices. Enter selects it"};
 constexpr Control kUnselect{"unselect", "Close", "Select nothing. Key: Esc, or a click on the empty sky"};
+constexpr Control kMore{"body_more", "All numbers", "Mass, orbit, neighbours, and what can be done with this body"};
 constexpr Control kStop{"launch_stop", "Done", "Stop adding bodies. Key: Esc"};
 
 void row(PanelContext& p, const char* name, const std::string& value) {
@@ -52,7 +54,7 @@ void drawNeighbours(PanelContext& p, const BodyReadout& body, const SceneUnits& 
 }
 
 /// Chooses the bodies that the arrow adds.
-void drawLaunch(PanelContext& p) {
+void drawArrowChoice(PanelContext& p) {
     const DropTool& tool = p.document.drop;
     if (!tool.on) return;
     const DropScene scene = p.document.dropScene();
@@ -86,12 +88,25 @@ void drawOrbit(PanelContext& p, const BodyReadout& body, const SceneUnits& units
     row(p, "pericentre", number(orbit.pericentre * units.lengthScale, units.length, "L"));
 }
 
+std::string distanceOf(const BodyReadout& body, const SceneUnits& units) {
+    const auto from = static_cast<double>(std::hypot(body.position.x, body.position.y, body.position.z));
+    return number(from * units.lengthScale, units.length, "L");
+}
+
 void drawBody(PanelContext& p) {
     const std::optional<BodyReadout>& body = p.document.selected;
     if (!body) return;
     const SceneUnits& units = p.facts.scene->units;
     const std::string_view name = p.facts.names->nameOf(body->id), tag = p.facts.names->tagOf(body->id);
-    p.widgets.section((name.empty() ? "Body " + std::to_string(body->id) : std::string(name)).c_str());
+    if (p.plan.lesson) {  // the lesson needs the room
+        std::string line = nameText(p.facts, body->id);
+        if (body->placed) line += "   " + distanceOf(*body, units);
+        if (body->speed) line += "   " + number(*body->speed * units.speedScale, units.speed, "L/T");
+        p.widgets.wrapped(palette::kText, line);
+        if (!p.widgets.fold(kMore, false)) return;
+    } else {
+        p.widgets.section((name.empty() ? "Body " + std::to_string(body->id) : std::string(name)).c_str());
+    }
     std::string typed;
     p.widgets.label(kFind);
     if (p.widgets.field(kFind, -1, "", typed) && !typed.empty()) invoke(p, "select-body", {typed});
@@ -102,10 +117,7 @@ void drawBody(PanelContext& p) {
     const std::string_view source = lawRow(p.facts.configuration.force.law).source;
     if (body->mass) row(p, "mass", number(*body->mass * units.massScale, units.mass, "M"));
     if (source != "mass") row(p, std::string(source).c_str(), formatted("%.4g", body->source));
-    if (body->placed)
-        row(p, "distance",
-            number(static_cast<double>(std::hypot(body->position.x, body->position.y, body->position.z)) * units.lengthScale,
-                   units.length, "L"));
+    if (body->placed) row(p, "distance", distanceOf(*body, units));
     if (body->speed) row(p, "speed", number(*body->speed * units.speedScale, units.speed, "L/T"));
     if (body->energy)
         row(p, "energy",
@@ -137,15 +149,18 @@ void drawBody(PanelContext& p) {
 void drawBodyPanel(PanelContext& p) {
     p.bodyPanel = 0;
     if (!p.document.selected && !p.document.drop.on) return;
-    const float s = p.widgets.scale();
-    placePanel(ImVec2(p.surface.x - kMargin * s, p.surface.y - p.plan.under - (bottomHeight(p.state) + kBodyPanelGap) * s),
-               ImVec2(1, 1), kMeasureWidth * s, 0.6f * p.surface.y);
+    const float s = p.widgets.scale(), bottom = p.surface.y - (kBottomHeight + kBodyPanelGap) * s;
+    // Beside a lesson it stands in the picture.
+    const ImVec2 corner = p.plan.lesson ? ImVec2(p.plan.left + kMargin * s, bottom - p.plan.stripHeight)
+                                        : ImVec2(p.surface.x - kMargin * s, bottom);
+    const float free = p.surface.x - p.plan.left - p.plan.right - 2 * kMargin * s;
+    placePanel(corner, ImVec2(p.plan.lesson ? 0 : 1, 1), std::min(kSideWidth * s, free), 0.6f * p.surface.y);
     constexpr auto kFlags = kFittedPanel | ImGuiWindowFlags_NoFocusOnAppearing;
     if (ImGui::Begin("gravlab body", nullptr, kFlags)) {
         p.widgets.panel("body");
-        drawLaunch(p);
+        drawArrowChoice(p);
         drawBody(p);
-        p.bodyPanel = ImGui::GetWindowHeight();
+        p.bodyPanel = p.plan.lesson ? 0 : ImGui::GetWindowHeight();
     }
     ImGui::End();
 }

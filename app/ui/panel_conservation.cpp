@@ -56,6 +56,14 @@ void show(PanelContext& p, const Control& control, Plot plot, float width, float
     drawStripPlot(p, control, plot, width, height, plot.series.size() > 1);
 }
 
+/// A curve of the strip: its button, and its place among the three.
+constexpr Control kCurves[] = {{"curve/energy", "Energy", "The curve of the energy's change"},
+                               {"curve/momenta", "Momenta", "The curves of momentum and angular momentum"},
+                               {"curve/shape", "Shape", "The curves of the virial ratio, and of radii that contain mass"}};
+struct ChosenCurve {
+    std::size_t at = 0;
+};
+
 /// The points from the first change on.
 std::span<const ConservationPoint> changed(std::span<const ConservationPoint> points) {
     const auto first = std::find_if(points.begin(), points.end(), [](const ConservationPoint& q) {
@@ -103,57 +111,98 @@ void drawConserved(PanelContext& p) {
     p.widgets.wrapped(colour(watch.worst), watch.advice);
 }
 
+void drawCurve(PanelContext& p, std::size_t which, float width, float height) {
+    const std::span<const ConservationPoint> points = p.readouts.conserved.points;
+    const SceneUnits& units = p.facts.scene->units;
+    const std::string time = unitOfTime(p.facts.time, units).name;
+    // Begin curves after the first change: before it differences are 0 or rounding of a sum, and a logarithm has no zero.
+    const std::span<const ConservationPoint> later = changed(points);
+    constexpr const char* kNoChange = "no change so far";
+    if (which == 0) {
+        Plot energy =
+            plotOf(((p.plan.words ? "error of the energy over t [" : "|dE/E0| over t [") + time + "]").c_str(), true);
+        energy.empty = kNoChange;
+        const bool byTree = std::ranges::any_of(later, [](const ConservationPoint& q) { return q.floor > 0; });
+        add(energy, byTree ? "change" : "", later,
+            [](const ConservationPoint& q) { return std::max(std::abs(q.change), 1e-16); });
+        if (byTree) add(energy, "noise", later, [](const ConservationPoint& q) { return std::max(q.floor, 1e-16); });
+        show(p, kEnergy, std::move(energy), width, height);
+    } else if (which == 1) {
+        Plot momenta = plotOf("momenta, relative", true);
+        momenta.empty = kNoChange;
+        add(momenta, "|dP|", later, [](const ConservationPoint& q) { return std::max(q.momentum, 1e-17); });
+        add(momenta, "|dL|", later, [](const ConservationPoint& q) { return std::max(q.spin, 1e-17); });
+        show(p, kMomenta, std::move(momenta), width, height);
+    } else {
+        const std::string length = units.length.empty() ? "" : " [" + std::string(units.length) + "]";
+        Plot shape = plotOf(("shape" + length).c_str(), false);
+        if (std::isfinite(points.back().virial))
+            add(shape, "2T/|W|", points, [](const ConservationPoint& q) { return 2 * q.virial; });
+        for (std::size_t k = 0; k < 3; ++k) {
+            static constexpr const char* kNames[] = {"r10", "r50", "r90"};
+            add(shape, kNames[k], points,
+                [k, scale = units.lengthScale](const ConservationPoint& q) { return scale * q.shape.lagrangianRadii[k]; });
+        }
+        show(p, kShape, std::move(shape), width, height);
+    }
+}
+
+/// The error of the energy as a sentence, and one curve: the strip of Teach, whose largest number this is.
+void drawWords(PanelContext& p) {
+    const ServiceResults::Conserved& watch = p.readouts.conserved;
+    const float s = p.widgets.scale(), high = ImGui::GetContentRegionAvail().y, wide = ImGui::GetContentRegionAvail().x;
+    const double change = watch.points.back().change, size = std::abs(change);
+    const bool keeps = keepsEnergy(p.facts.configuration), tall = high > 100 * s, curve = watch.points.size() > 1;
+    const float words = wide > 420 * s && curve ? 200 * s : wide;
+    const std::string percent = formatted("%.2g %%", 100 * size);
+    const char* const verdict = !keeps                    ? "change of energy, which a drag takes away"
+                                : !(size <= kWrongChange) ? "energy error: wrong"
+                                : size > kDoubtfulChange  ? "energy error: doubtful"
+                                                          : "energy error: good";
+    const ImU32 colour = keeps ? colourOf(change) : ImU32(palette::kMuted);
+    ImGui::BeginGroup();
+    ImGui::PushFont(tall ? p.widgets.fonts().large : p.widgets.fonts().heading);
+    p.widgets.text(kConservationNumbers, colour, percent);
+    ImGui::PopFont();
+    if (!tall) ImGui::SameLine();
+    ImGui::PushFont(tall ? p.widgets.fonts().heading : p.widgets.fonts().normal);
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + words);
+    colouredText(palette::kText, verdict);
+    ImGui::PopTextWrapPos();
+    ImGui::PopFont();
+    auto& chosen = p.widgets.kept<ChosenCurve>();
+    for (std::size_t i = 0; curve && words < wide && i < std::size(kCurves); ++i) {
+        if (i > 0) ImGui::SameLine();
+        if (p.widgets.litButton(kCurves[i], 0, chosen.at == i)) chosen.at = i;
+    }
+    ImGui::EndGroup();
+    if (!(words < wide)) return;
+    ImGui::SameLine(words + 8 * s);
+    drawCurve(p, chosen.at, ImGui::GetContentRegionAvail().x, high);
+}
+
 }  // namespace
 
 void drawConservation(PanelContext& p) {
     const float s = p.widgets.scale();
-    if (beginStrip(p, "conservation")) {
-        const ServiceResults::Conserved& watch = p.readouts.conserved;
-        const std::span<const ConservationPoint> points = watch.points;
-        if (!watch.why.empty() || points.empty()) {
-            p.widgets.text(kConservationNumbers, palette::kMuted,
-                           watch.why.empty() ? "Energy: the start is being measured" : std::string(watch.why));
-        } else if (points.size() < 2) {
-            drawConserved(p);
-            p.widgets.wrapped(palette::kMuted, p.facts.step == points.back().step ? "Curves begin with the first step."
-                                                                                  : "The next point is being measured.");
-        } else {
-            drawConserved(p);
-            const float gap = 6 * s, free = ImGui::GetContentRegionAvail().x - 2 * gap;
-            const float tall = ImGui::GetContentRegionAvail().y;
-            const SceneUnits& units = p.facts.scene->units;
-            const std::string time = unitOfTime(p.facts.time, units).name;
-            Plot energy = plotOf(("|dE/E0| over t [" + time + "]").c_str(), true);
-            energy.empty = "no change so far";
-            // Begin curves after the first change: before it differences are 0 or rounding of a sum, and a logarithm has no
-            // zero.
-            const std::span<const ConservationPoint> later = changed(points);
-            const bool byTree = std::ranges::any_of(later, [](const ConservationPoint& q) { return q.floor > 0; });
-            add(energy, byTree ? "change" : "", later,
-                [](const ConservationPoint& q) { return std::max(std::abs(q.change), 1e-16); });
-            if (byTree) add(energy, "noise", later, [](const ConservationPoint& q) { return std::max(q.floor, 1e-16); });
-            Plot momenta = plotOf("momenta, relative", true);
-            momenta.empty = energy.empty;
-            add(momenta, "|dP|", later, [](const ConservationPoint& q) { return std::max(q.momentum, 1e-17); });
-            add(momenta, "|dL|", later, [](const ConservationPoint& q) { return std::max(q.spin, 1e-17); });
-            const std::string length = units.length.empty() ? "" : " [" + std::string(units.length) + "]";
-            Plot shape = plotOf(("shape" + length).c_str(), false);
-            if (std::isfinite(points.back().virial))
-                add(shape, "2T/|W|", points, [](const ConservationPoint& q) { return 2 * q.virial; });
-            for (std::size_t k = 0; k < 3; ++k) {
-                static constexpr const char* kNames[] = {"r10", "r50", "r90"};
-                add(shape, kNames[k], points, [k, scale = units.lengthScale](const ConservationPoint& q) {
-                    return scale * q.shape.lagrangianRadii[k];
-                });
-            }
-            show(p, kEnergy, std::move(energy), free / 3, tall);
-            ImGui::SameLine(0, gap);
-            show(p, kMomenta, std::move(momenta), free / 3, tall);
-            ImGui::SameLine(0, gap);
-            show(p, kShape, std::move(shape), free / 3, tall);
+    if (!beginStrip(p, "conservation")) return;
+    const ServiceResults::Conserved& watch = p.readouts.conserved;
+    const std::span<const ConservationPoint> points = watch.points;
+    if (!watch.why.empty() || points.empty()) {
+        p.widgets.text(kConservationNumbers, palette::kMuted,
+                       watch.why.empty() ? "Energy: the start is being measured" : std::string(watch.why));
+    } else if (p.plan.words) {
+        drawWords(p);
+    } else {
+        drawConserved(p);
+        const float gap = 6 * s, third = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
+        const float tall = ImGui::GetContentRegionAvail().y;
+        for (std::size_t i = 0; points.size() > 1 && i < 3; ++i) {
+            if (i > 0) ImGui::SameLine(0, gap);
+            drawCurve(p, i, third, tall);
         }
-        endStrip();
     }
+    endStrip();
 }
 
 }  // namespace gravlab

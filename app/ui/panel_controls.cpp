@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace gravlab {
@@ -21,45 +22,6 @@ namespace {
 constexpr Control kExact{"run.bodies/exact", "Bodies", "The exact number: 65536, 64k (= 65,536) or 1M. Enter applies it"};
 constexpr Control kMoreLight{"more_light", "More light", "Dark matter, tone curve, automatic exposure, white page, quality"};
 constexpr Control kOverlay{"overlay", "In the picture", "Legend, scale bar, clock, axes, grid, trails, the camera"};
-
-void drawTransport(PanelContext& p) {
-    const float gap = ImGui::GetStyle().ItemSpacing.x;
-    const float width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
-    action(p, "run", width, p.document.intent.paused ? "Run" : "Pause");
-    ImGui::SameLine();
-    action(p, "step", width, "Step");
-    ImGui::SameLine();
-    action(p, "reset", width, "Reset");
-}
-
-/// Simulated time per second of watching in the scene's unit, and the fraction that the machine reaches.
-void drawSpeed(PanelContext& p) {
-    const SceneUnits& units = p.facts.scene->units;
-    const Intent& intent = p.document.intent;
-    const ShownUnit unit = speedUnit(intent.speed > 0 ? intent.speed : p.facts.speed, units);
-    const Control control = controlOf(parameter("run.speed"));
-    const std::string format = intent.speed == 0 ? "by steps per frame" : "%.3g " + unit.name;
-    double value = intent.speed * unit.scale;
-    const Dragging hand =
-        p.widgets.drag(control, value, {.least = 0, .most = 1e30, .speed = 0.02, .floor = 1e-9, .format = format.c_str()});
-    if (hand == Dragging::words)
-        set(p, "run.speed", typedValue(p.widgets.typed()));
-    else if (hand != Dragging::none)
-        p.post(
-            {SetParameter{"run.speed", value / unit.scale, hand == Dragging::dragged && p.widgets.sameDrag(control.name)}});
-    // Always draw this line, so that the controls below never move under the pointer.
-    constexpr double kReached = 0.9;
-    const bool behind = !intent.paused && p.facts.speed > 0 && p.facts.speed < kReached * intent.speed;
-    const double parts = intent.speed / ownSpeed(p.facts);
-    const Letters letters(p.widgets.fonts().small);
-    std::string text = "the scene's own pace";
-    if (intent.speed == 0 || behind)
-        text = (behind ? "this machine reaches " : "that makes ") +
-               formatted("%.3g %s", p.facts.speed * unit.scale, unit.name.c_str());
-    else if (std::abs(parts - 1) >= 1e-6)
-        text = formatted("%.3g times ", parts) + text;
-    p.widgets.wrapped(palette::kMuted, text);
-}
 
 /// The number of bodies: a slider in powers of two, and the exact number beside it.
 void drawBodies(PanelContext& p) {
@@ -123,6 +85,7 @@ void drawScene(PanelContext& p) {
     drawSceneList(p);
     drawBodies(p);
     drawSlowStep(p);
+    if (p.state.depth != Depth::measure) return parameter(p, "look.colour_mode");
     const float side = ImGui::GetFrameHeight();
     typedParameter(p, "run.seed", side);
     action(p, "next-seed", side, "+");
@@ -238,13 +201,9 @@ void drawTerms(PanelContext& p) {
     }
 }
 
-void drawCompute(PanelContext& p) {
+/// The numbers of a launch that the kernel can vary.
+void drawLaunch(PanelContext& p) {
     const KernelRow& kernel = *p.facts.kernel;
-    p.widgets.section("Compute");
-    parameter(p, "run.backend");
-    drawDevices(p);
-    parameter(p, "run.kernel");
-    drawFarField(p);
     static constexpr Control kBlocks{"run.block/list", "", "Usual block sizes"},
         kSplits{"run.split/list", "", "Usual splits"};
     drawRange(p, kBlocks, "run.block", "block size", kernel.blocks, 32, kernel.blockSizes);
@@ -254,6 +213,15 @@ void drawCompute(PanelContext& p) {
     if (kernel.bodiesPerThread.size() > 1)
         drawFactor(p, "run.bodies_per_thread", "targets a thread", kernel.bodiesPerThread);
     if (kernel.splits.first != kernel.splits.last) drawRange(p, kSplits, "run.split", "split", kernel.splits, 1);
+}
+
+void drawCompute(PanelContext& p) {
+    p.widgets.section("Compute");
+    parameter(p, "run.backend");
+    drawDevices(p);
+    parameter(p, "run.kernel");
+    drawFarField(p);
+    drawLaunch(p);
     drawTerms(p);
 }
 
@@ -265,12 +233,22 @@ void inUnits(PanelContext& p, std::string_view path, const std::string& unit, do
     parameter(p, path, {.dragged = hand, .shown = DisplayUnit{unit, scale}});
 }
 
-void drawPhysics(PanelContext& p) {
-    p.widgets.section("Physics");
+void drawTimeStep(PanelContext& p) {
     const SceneUnits& units = p.facts.scene->units;
     const ShownUnit time = unitOfTime(p.facts.configuration.timeStep, units);
     inUnits(p, "run.time_step", units.time.empty() ? "" : time.name, time.scale);
+}
+
+void drawSoftening(PanelContext& p) {
+    const SceneUnits& units = p.facts.scene->units;
     inUnits(p, "run.softening", std::string(units.length), units.lengthScale);
+}
+
+void drawPhysics(PanelContext& p) {
+    p.widgets.section("Physics");
+    const SceneUnits& units = p.facts.scene->units;
+    drawTimeStep(p);
+    drawSoftening(p);
     parameter(p, "run.law");
     for (const LawNumber& number : lawNumbers())
         if (number.acts(p.facts.configuration.force.law)) parameter(p, "run." + std::string(number.key));
@@ -333,23 +311,32 @@ void drawOverlayChoice(PanelContext& p) {
 
 void drawControlPanel(PanelContext& p) {
     const float s = p.widgets.scale();
-    const float under = p.plan.tabs ? p.plan.under : 0;
-    const float limit = p.surface.y - p.top - (bottomHeight(p.state) + 2 * kMargin) * s - under;
-    placePanel(ImVec2(kMargin * s, p.top + kMargin * s), ImVec2(0, 0), kControlWidth * s, std::max(limit, 40 * s));
+    const float limit = p.surface.y - p.top - (kBottomHeight + 2 * kMargin) * s;
+    placePanel(ImVec2(kMargin * s, p.top + kMargin * s), ImVec2(0, 0), p.plan.side * s, std::max(limit, 40 * s));
     if (ImGui::Begin("gravlab controls", nullptr, kFittedPanel)) {
         p.widgets.panel("controls");
         drawTabs(p);
-        drawTransport(p);
-        drawSpeed(p);
         drawScene(p);
-        drawCompute(p);
-        drawPhysics(p);
-        drawTwinControls(p);
-        drawLook(p);
-        drawMoreLight(p);
-        drawOverlayChoice(p);
+        if (p.state.depth == Depth::measure)
+            for (const auto draw : {drawCompute, drawPhysics, drawTwinControls, drawLook, drawMoreLight, drawOverlayChoice})
+                draw(p);
     }
     ImGui::End();
+}
+
+void drawControlAlone(PanelContext& p, std::string_view name) {
+    static constexpr std::pair<std::string_view, void (*)(PanelContext&)> kOwn[] = {
+        {"run.bodies", drawBodies},         {"run.time_step", drawTimeStep}, {"run.softening", drawSoftening},
+        {"run.block", drawLaunch},          {"run.unroll", drawLaunch},      {"run.accuracy", drawFarField},
+        {"run.exact_forces", drawFarField}, {"run.device", drawDevices},     {"run.term_kernels", drawTerms}};
+    static constexpr std::string_view kElsewhere[] = {"run", "step", "reset", "run.speed"};  // in the play bar
+    if (std::ranges::count(kElsewhere, name) > 0 || (p.plan.controls && p.state.depth == Depth::measure)) return;
+    if (p.plan.controls && (name == "run.bodies" || name == "look.colour_mode")) return;
+    const auto own = std::ranges::find(kOwn, name, &std::pair<std::string_view, void (*)(PanelContext&)>::first);
+    if (own != std::end(kOwn)) return own->second(p);
+    if (findParameter(name)) return parameter(p, name);
+    const Action& row = actionOf(name);
+    if (!hasChoices(row) && !row.client) action(p, name, 0);
 }
 
 }  // namespace gravlab

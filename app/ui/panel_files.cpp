@@ -116,8 +116,8 @@ void drawFiles(PanelContext& p) {
     const FilesState& files = p.state.files;
     if (!files.shown) return;
     const float s = p.widgets.scale();
-    placePanel(ImVec2(0.5f * p.surface.x, 0.5f * (p.surface.y - kStatusHeight * s)), ImVec2(0.5f, 0.5f), kFilesWidth * s,
-               p.surface.y - kStatusHeight * s);
+    placePanel(ImVec2(0.5f * p.surface.x, 0.5f * (p.surface.y - kBottomHeight * s)), ImVec2(0.5f, 0.5f), kFilesWidth * s,
+               p.surface.y - kBottomHeight * s);
     ImGui::SetNextWindowBgAlpha(1);
     if (ImGui::Begin("gravlab files", nullptr, kFittedPanel)) {
         p.widgets.panel("files");

@@ -83,7 +83,7 @@ void draw(PanelContext& p, const Group& group) {
 void drawHelp(PanelContext& p) {
     if (!p.state.help) return;
     const float s = p.widgets.scale(), column = (kColumn + kGap) * s;
-    const float high = p.surface.y - p.top - kStatusHeight * s;
+    const float high = p.surface.y - p.top - kBottomHeight * s;
     const Letters letters(p.widgets.fonts().small);
     const std::vector<Group> all = groups(s);
     const auto fit = static_cast<std::size_t>(std::max((p.surface.x - kGap * s) / column, 1.0f));

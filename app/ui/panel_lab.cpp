@@ -80,8 +80,7 @@ void drawLabPanel(PanelContext& p) {
     if (!shown.open) return;
     const float s = p.widgets.scale();
     const float left = p.plan.left + kMargin * s, right = p.surface.x - p.plan.right - kMargin * s;
-    ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - (bottomHeight(p.state) + kMargin) * s), ImGuiCond_Always,
-                            ImVec2(0, 1));
+    ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - (kBottomHeight + kMargin) * s), ImGuiCond_Always, ImVec2(0, 1));
     ImGui::SetNextWindowSize(ImVec2(right - left, p.plan.labHeight - kMargin * s));
     ImGui::SetNextWindowBgAlpha(1);
     constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;

@@ -12,13 +12,12 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 namespace gravlab {
 namespace {
 
-constexpr float kLessonWidth = 350, kLargeLessonWidth = 590;
-// Scale of letters in large type: of the large font, which is too large for texts, and of the small fonts.
-constexpr float kLargeLetters = 0.8f, kLargeSmall = 1.5f;
+constexpr float kLargeSmall = 1.5f;  // scale of the small fonts in large type
 
 constexpr Control kNumber{"lesson_number", "Your number", "Type a number; Enter gives the answer"};
 constexpr Control kKernel{"lesson_kernel", "The kernel's text",
@@ -31,7 +30,11 @@ constexpr std::array<Control, 6> kChoices{{{"lesson_choice/1", "1", "Take this a
                                            {"lesson_choice/6", "6", "Take this answer"}}};
 constexpr Control kRow{"lesson_row", "", "Begin this lesson"};
 
-float letters(PanelContext& p) { return p.document.lesson.large ? kLargeLetters : 1; }
+/// Scale of the large font in large type: on a projector all letters are large already.
+float letters(PanelContext& p) {
+    const float s = p.widgets.scale();
+    return p.document.lesson.large && s > 1 ? 0.5f * (1 + s) / s : 1;
+}
 
 /// Uses a font beside the text's own during its lifetime.
 class Beside {
@@ -214,9 +217,20 @@ void drawWatched(PanelContext& p, const LessonStep& step) {
     }
 }
 
+/// The step that the panel has shown last.
+struct ShownStep {
+    const LessonStep* step = nullptr;
+    bool asked = false;  ///< its question is shown
+};
+
 void drawStep(PanelContext& p, const LessonStep& step) {
     const LessonState& lesson = p.document.lesson;
     const LessonPhase phase = lesson.phase;
+    auto& kept = p.widgets.kept<ShownStep>();
+    if (kept.step != &step) {
+        kept = {&step};
+        ImGui::SetScrollY(0);
+    }
     const Reason missing = missingFor(step, p.document.intent.request.backendOptions);
     drawText(p, step.text, palette::kText);
     if (!step.picture.empty() && !step.drawsLarge()) drawPicture(p, step.picture);
@@ -236,6 +250,10 @@ void drawStep(PanelContext& p, const LessonStep& step) {
         const bool done = phase > LessonPhase::act;
         p.widgets.wrapped(done ? palette::kMuted : palette::kAccent, plainText(p, step.task));
     }
+    if (phase == LessonPhase::act && !step.control.empty()) {
+        const Beside normal(p, p.widgets.fonts().normal);
+        drawControlAlone(p, step.control);
+    }
     if (phase <= LessonPhase::after) drawWatched(p, step);
     if (phase == LessonPhase::act && !step.show.empty()) action(p, "lesson-show", 0);
     if (phase == LessonPhase::act && lesson.late)
@@ -244,11 +262,13 @@ void drawStep(PanelContext& p, const LessonStep& step) {
     if (!lesson.problem.empty()) p.widgets.wrapped(palette::kWarning, lesson.problem);
     if (phase < LessonPhase::question) return;
     if (!step.explain.empty()) {
-        section(p, "The text");
+        section(p, "What happened");
         drawText(p, step.explain, palette::kText);
     }
     if (step.question) {
         section(p, "Question");
+        // A new question comes into sight.
+        if (!std::exchange(kept.asked, true)) ImGui::SetScrollHereY(0);
         drawQuestion(p, *step.question, lesson.answered, true);
     }
 }
@@ -281,26 +301,39 @@ void drawLessonList(PanelContext& p) {
 
 void drawButtons(PanelContext& p) {
     const LessonState& lesson = p.document.lesson;
-    const float gap = ImGui::GetStyle().ItemSpacing.x, width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
-    const bool last = lesson.step + 1 == lesson.lesson->steps.size();
-    action(p, "lesson-back", width, "Back");
+    const float gap = ImGui::GetStyle().ItemSpacing.x, small = 0.2f * ImGui::GetContentRegionAvail().x;
+    const bool last = lesson.step + 1 == lesson.lesson->steps.size(), done = lesson.phase == LessonPhase::done;
+    action(p, "lesson-back", small, "Back");
     ImGui::SameLine();
-    action(p, "lesson-step", width, "Again");
-    ImGui::SameLine();
-    if (last && lesson.phase == LessonPhase::done)
-        action(p, "lessons", width, "Lessons");
-    else
-        action(p, "lesson-next", width, lesson.phase == LessonPhase::done ? "Next" : "Skip");
+    action(p, "lesson-step", small, "Again");
+    ImGui::SameLine(0, 3 * gap);
+    // The primary button, once the step is done.
+    const Action& next = actionOf(last && done ? "lessons" : "lesson-next");
+    const char* const label = last && done ? "Lessons" : done ? "Next" : "Skip";
+    if (p.widgets.litButton(controlOf(next, label), ImGui::GetContentRegionAvail().x, done, nullptr,
+                            next.unavailable ? next.unavailable(p.document) : Reason()))
+        p.post({invokeOf(next)});
+}
+
+/// A bar with a part for each step; those that are behind are filled.
+void drawSteps(PanelContext& p) {
+    const LessonState& lesson = p.document.lesson;
+    const float s = p.widgets.scale(), width = ImGui::GetContentRegionAvail().x, gap = 3 * s, high = 5 * s;
+    const auto count = static_cast<float>(lesson.lesson->steps.size());
+    const ImVec2 from = ImGui::GetCursorScreenPos();
+    ImGui::Dummy(ImVec2(width, high + 2 * s));
+    for (std::size_t i = 0; i < lesson.lesson->steps.size(); ++i) {
+        const float part = (width + gap) / count, left = from.x + static_cast<float>(i) * part;
+        const ImU32 colour = i < lesson.step ? palette::kAccent : i == lesson.step ? palette::kText : palette::kFaint;
+        ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(left, from.y), ImVec2(left + part - gap, from.y + high), colour,
+                                                  2 * s);
+    }
 }
 
 /// Pixels that a row of buttons takes.
 float buttonsHeight() { return ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().ItemSpacing.y; }
 
 }  // namespace
-
-float rightWidth(const Document& document) {
-    return !document.lesson.shown() ? kMeasureWidth : document.lesson.large ? kLargeLessonWidth : kLessonWidth;
-}
 
 void lightControl(PanelContext& p) {
     const LessonStep* step = p.document.lesson.now();
@@ -314,12 +347,8 @@ void lightControl(PanelContext& p) {
 
 void drawLessonPanel(PanelContext& p) {
     const LessonState& lesson = p.document.lesson;
-    const float s = p.widgets.scale();
-    // Beside the controls, whatever the size of the letters.
-    const float width =
-        std::min(rightWidth(p.document) * s, std::max(p.surface.x - (kControlWidth + 3 * kMargin) * s, kMeasureWidth * s));
-    const float body = p.bodyPanel > 0 ? p.bodyPanel + kBodyPanelGap * s : 0;
-    const float height = p.surface.y - p.top - body - (bottomHeight(p.state) + 2 * kMargin) * s - p.plan.under;
+    const float s = p.widgets.scale(), width = (p.plan.tabs ? p.plan.left : p.plan.right) - kMargin * s;
+    const float height = p.surface.y - p.top - (kBottomHeight + 2 * kMargin) * s;
     const float edge = p.plan.tabs ? kMargin * s + width : p.surface.x - kMargin * s;
     ImGui::SetNextWindowPos(ImVec2(edge, p.top + kMargin * s), ImGuiCond_Always, ImVec2(1, 0));
     ImGui::SetNextWindowSize(ImVec2(width, std::max(height, 120 * s)));
@@ -327,35 +356,36 @@ void drawLessonPanel(PanelContext& p) {
     if (ImGui::Begin("gravlab lesson", nullptr, kPanelWindow | ImGuiWindowFlags_NoScrollbar)) {
         p.widgets.panel("lesson");
         drawTabs(p);
-        const Letters type(lesson.large ? p.widgets.fonts().large : p.widgets.fonts().normal);
-        if (lesson.large) ImGui::SetWindowFontScale(kLargeLetters);
         const bool listed = lesson.listed || !lesson.lesson;
-        const float button = ImGui::CalcTextSize("Present").x + 4 * ImGui::GetStyle().FramePadding.x;
         std::string head = "Lessons";
         if (!listed)
             head = lesson.lesson->title + "  " + std::to_string(lesson.step + 1) + "/" +
                    std::to_string(lesson.lesson->steps.size());
+        const float button = ImGui::CalcTextSize("Present").x + 4 * ImGui::GetStyle().FramePadding.x;
         const float row = ImGui::GetContentRegionMax().x - 2 * button - ImGui::GetStyle().ItemSpacing.x;
-        ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(palette::kMuted), "%s",
-                           linesWithin(head, row - 4 * s - ImGui::GetCursorPosX()).c_str());
+        colouredText(palette::kMuted, linesWithin(head, row - 4 * s - ImGui::GetCursorPosX()));
         ImGui::SameLine(row);
         action(p, "lesson-large", button, lesson.large ? "Smaller" : "Present");
         ImGui::SameLine();
         action(p, "lesson-close", button, "Close");
         if (!listed) {
+            drawSteps(p);
             constexpr float kTitle = 0.66f;
-            const Letters large(p.widgets.fonts().large);
-            ImGui::SetWindowFontScale(lesson.large ? 1 : kTitle);
+            const Letters title(p.widgets.fonts().large);
+            ImGui::SetWindowFontScale(lesson.large ? letters(p) : kTitle);
             p.widgets.wrapped(palette::kText, lesson.now()->title);
-            ImGui::SetWindowFontScale(letters(p));
+            ImGui::SetWindowFontScale(1);
         }
+        const Letters type(lesson.large ? p.widgets.fonts().large : p.widgets.fonts().heading);
         ImGui::BeginChild("text", ImVec2(0, listed ? 0 : -buttonsHeight()));
-        if (lesson.large) ImGui::SetWindowFontScale(kLargeLetters);
+        ImGui::SetWindowFontScale(letters(p));
         if (listed)
             drawLessonList(p);
         else
             drawStep(p, *lesson.now());
         ImGui::EndChild();
+        if (p.widgets.recording) p.widgets.record("lesson_text", true);
+        ImGui::SetWindowFontScale(letters(p));
         if (!listed) drawButtons(p);
         ImGui::SetWindowFontScale(1);
     }

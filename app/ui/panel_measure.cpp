@@ -302,21 +302,21 @@ void drawMeasurePanel(PanelContext& p) {
     const float s = p.widgets.scale();
     // The panel of a body is below.
     const float body = p.bodyPanel > 0 && !p.plan.tabs ? p.bodyPanel + kBodyPanelGap * s : 0;
-    const float limit = p.surface.y - p.top - body - (bottomHeight(p.state) + 2 * kMargin) * s;
-    const float edge = p.plan.tabs ? (kMargin + kMeasureWidth) * s : p.surface.x - kMargin * s;
-    placePanel(ImVec2(edge, p.top + kMargin * s), ImVec2(1, 0), kMeasureWidth * s, std::max(limit, 40 * s));
+    const float limit = p.surface.y - p.top - body - (kBottomHeight + 2 * kMargin) * s;
+    const float edge = p.plan.tabs ? (kMargin + p.plan.side) * s : p.surface.x - kMargin * s;
+    placePanel(ImVec2(edge, p.top + kMargin * s), ImVec2(1, 0), p.plan.side * s, std::max(limit, 40 * s));
     if (ImGui::Begin("gravlab measurements", nullptr, kFittedPanel)) {
         p.widgets.panel("measurements");
         drawTabs(p);
         drawRate(p);
         drawHistory(p);
         drawPace(p);
+        action(p, "lab", ImGui::GetContentRegionAvail().x, "Lab");
         p.widgets.section("Time of a frame");
         drawSplit(p);
         drawBalance(p);
         p.widgets.section("Runs on");
         drawWhere(p);
-        action(p, "lab", ImGui::GetContentRegionAvail().x, "Lab");
     }
     ImGui::End();
 }

@@ -1,7 +1,7 @@
 // The menu bar: draws the table of actions, without knowing any single action.
 #include "app/control/action.h"
 #include "app/ui/panel_input.h"
-#include "app/ui/panels.h"
+#include "app/ui/parameter_widgets.h"
 
 #include <algorithm>
 #include <cmath>
@@ -84,7 +84,28 @@ float titleGap(float width, float scale) {
     return std::floor(std::clamp(free, 1.0f, 2 * kBarPadding * scale));
 }
 
+float depthWidth(float scale) { return ImGui::CalcTextSize("Measure").x + 18 * scale; }
+
+constexpr Control kDepthButtons[] = {{"depth/watch", "Watch", "The picture, its scene and the play bar"},
+                                     {"depth/teach", "Teach", "Lessons, and the error of the energy in words"},
+                                     {"depth/measure", "Measure", "Every setting, every curve, and the rate"}};
+
 }  // namespace
+
+void drawDepths(PanelContext& p) {
+    const float s = p.widgets.scale(), width = depthWidth(s);
+    const float left = p.surface.x - 3 * width - (kMargin + 4) * s;
+    if (ImGui::GetCursorPosX() > left) return;  // the menu Window has them, too
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(0, s));
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(2 * s, 0));
+    for (int i = 0; i < 3; ++i) {
+        ImGui::SetCursorPos(
+            ImVec2(left + static_cast<float>(i) * (width + 2 * s), std::floor(0.5f * (p.top - ImGui::GetFrameHeight()))));
+        if (p.widgets.litButton(kDepthButtons[i], width, static_cast<int>(p.state.depth) == i))
+            set(p, "window.depth", parameter("window.depth").choices()[static_cast<std::size_t>(i)]);
+    }
+    ImGui::PopStyleVar(2);
+}
 
 float menuHeight(const UiState& state, float scale) {
     return state.inWindow && state.visible ? std::floor(kMenuHeight * scale) : 0;
@@ -95,7 +116,8 @@ void drawMenuBar(PanelContext& p) {
     const float s = p.widgets.scale();
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
                         ImVec2(kBarPadding * s, std::floor(0.5f * (p.top - ImGui::GetFontSize()))));
-    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(titleGap(p.surface.x, s), 2 * kItemGap * s));
+    const float depths = 3 * depthWidth(s) + 30 * s;
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(titleGap(p.surface.x - depths, s), 2 * kItemGap * s));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(kBarPadding * s, 1.5f * kItemGap * s));
     if (ImGui::BeginMainMenuBar()) {
@@ -107,6 +129,7 @@ void drawMenuBar(PanelContext& p) {
             p.menu.wanted = 0;
         }
         for (std::size_t i = 0; i < menus().size(); ++i) drawMenu(p, i);
+        drawDepths(p);
         ImGui::EndMainMenuBar();
     }
     ImGui::PopStyleVar(4);

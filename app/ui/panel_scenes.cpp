@@ -258,7 +258,7 @@ void drawScenes(PanelContext& p) {
     }
     const float s = p.widgets.scale(), margin = kMargin * s;
     const float width = std::min(kScenesWidth * s, p.surface.x - 2 * margin);
-    const float height = p.surface.y - p.top - kStatusHeight * s - 2 * margin;
+    const float height = p.surface.y - p.top - kBottomHeight * s - 2 * margin;
     ImGui::SetNextWindowPos(ImVec2(std::floor(0.5f * (p.surface.x - width)), p.top + margin));
     ImGui::SetNextWindowSize(ImVec2(width, std::max(height, 160 * s)));
     ImGui::SetNextWindowBgAlpha(1);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace gravlab {
 namespace {
@@ -20,17 +21,7 @@ constexpr double kSlowSteps = 3;
 
 constexpr auto kStatusWindow = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
 
-void quiet(PanelContext& p, const char* text) {
-    ImGui::SameLine(0, 0);
-    p.widgets.wrapped(palette::kMuted, text);
-}
-
-void plain(const char* text, bool follows = true) {
-    if (follows) ImGui::SameLine(0, 0);
-    ImGui::TextUnformatted(text);
-}
-
-/// "   cpu / tree", and " 32, 99 % within 0.1 %".
+/// "cpu / tree", and " 32, 99 % within 0.1 %".
 std::pair<std::string, std::string> computesText(const PanelContext& p) {
     const RunConfiguration& now = p.facts.configuration;
     const KernelRow& kernel = *p.facts.kernel;
@@ -41,45 +32,42 @@ std::pair<std::string, std::string> computesText(const PanelContext& p) {
         launch += formatted(", 99 %% within %.3g %%",
                             100 * keptAccuracy(kernel, now.force, now.pairs().accuracy, now.pairs().opening));
     if (kernel.byCutOff) launch += ", pairs within the cut-off";
-    return {"   " + now.backend + " / " + now.pairs().kernel.kernel, launch};
+    return {now.backend + " / " + now.pairs().kernel.kernel, launch};
 }
 
-/// The texts of the line, from left to right; empty ones are left out.
-struct StatusTexts {
-    std::string state, scene, number, computes{}, launch{}, clock, step, progress{}, automatic{}, rungs{}, lowered;
+/// A text of the line. Where the line is short, those with the least weight go first.
+struct StatusPart {
+    int weight;
+    std::string text;
+    ImU32 colour = palette::kMuted;
+    const Control* control = nullptr;  ///< has its tooltip
 };
 
-/// Time and step have priority where the line is short, then the lowered look; the backend is the first to go.
-StatusTexts statusTexts(PanelContext& p) {
+/// Scene, N and a lowered look; the others belong to Measure.
+std::vector<StatusPart> statusParts(PanelContext& p) {
     const RunConfiguration& now = p.facts.configuration;
-    StatusTexts said{.state = p.document.intent.paused ? "Paused" : "Running",
-                     .scene = "    " + now.scene,
-                     .number = grouped(now.bodies).text,
-                     .clock = clockText(p.facts.time, p.facts.scene->units),
-                     .step = grouped(static_cast<std::uint64_t>(std::max<std::int64_t>(p.facts.step, 0))).text,
-                     .lowered = p.facts.quality.empty() ? "" : "   " + p.facts.quality};
+    std::vector<StatusPart> parts{{9, now.scene, palette::kText},
+                                  {5, "N " + std::string(grouped(now.bodies)), palette::kText}};
+    if (p.state.depth == Depth::measure) {
+        const auto [computes, launch] = computesText(p);
+        parts.push_back({1, computes, palette::kText});
+        parts.push_back({0, launch});
+        parts.push_back({8,
+                         "step " + std::string(grouped(static_cast<std::uint64_t>(std::max<std::int64_t>(p.facts.step, 0)))),
+                         palette::kText});
+    }
     if (p.facts.stepProgress > 0 && p.facts.stepsPerSecond < kSlowSteps)
-        said.progress = formatted("  + %.0f %%", 100 * p.facts.stepProgress);
+        parts.push_back({4, formatted("step + %.0f %%", 100 * p.facts.stepProgress)});
     if (isAdaptive(p.facts.integrator->program) && p.facts.innerStep > 0) {
         const ShownUnit unit = unitOfTime(p.facts.innerStep, p.facts.scene->units);
-        said.automatic = formatted("automatic step %.3g %s", p.facts.innerStep * unit.scale, unit.name.c_str());
+        parts.push_back({6, formatted("automatic step %.3g %s", p.facts.innerStep * unit.scale, unit.name.c_str()),
+                         palette::kText, &kAutomatic});
     }
     if (const int rungs = rungsIn(p.facts.figures); inBlocks(p.facts.integrator->program) && rungs > 0)
-        said.rungs = formatted("   %d rung%s, %.3g forces a body and step", rungs, rungs == 1 ? "" : "s",
-                               figureNamed(p.facts.figures, kForcesOfABody));
-    const float room = p.surface.x - 2 * (kMargin + 8) * p.widgets.scale();
-    const auto fits = [&](const std::string& more) {
-        const std::string whole = said.state + said.scene + "   N " + said.number + "   " + said.clock + "   step " +
-                                  said.step + said.progress + "   " + said.automatic + said.rungs + said.lowered + more;
-        return ImGui::CalcTextSize(whole.c_str()).x <= room;
-    };
-    if (!fits("") && !said.lowered.empty()) said.lowered = "   look lowered";
-    for (std::string* const less : {&said.rungs, &said.progress, &said.number, &said.automatic, &said.lowered})
-        if (!fits("")) less->clear();
-    const auto [computes, launch] = computesText(p);
-    if (fits(computes)) said.computes = computes;
-    if (fits(computes + launch)) said.launch = launch;
-    return said;
+        parts.push_back({2, formatted("%d rung%s, %.3g forces a body and step", rungs, rungs == 1 ? "" : "s",
+                                      figureNamed(p.facts.figures, kForcesOfABody))});
+    if (!p.facts.quality.empty()) parts.push_back({7, p.facts.quality, palette::kWarning});
+    return parts;
 }
 
 /// The lower edge of the picture's free area, above its scale and clock.
@@ -94,7 +82,7 @@ Place overPicture(const PanelContext& p) {
     const bool between = free.width > 0 && free.height > 0;
     const float middle =
         between ? static_cast<float>(free.left) + 0.5f * static_cast<float>(free.width) : 0.5f * p.surface.x;
-    const float edge = between ? static_cast<float>(free.top + free.height) : p.surface.y - bottomHeight(p.state) * s;
+    const float edge = between ? static_cast<float>(free.top + free.height) : p.surface.y - kBottomHeight * s;
     const float wide = (between ? static_cast<float>(free.width) : p.surface.x) - 4 * kMargin * s;
     return {ImVec2(middle, edge - (kMargin + 34) * s), std::clamp(wide, 240 * s, 560 * s)};
 }
@@ -107,38 +95,28 @@ void drawStatusLine(PanelContext& p) {
     ImGui::SetNextWindowSize(ImVec2(p.surface.x, kStatusHeight * s));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2((kMargin + 8) * s, 5 * s));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2((kMargin + 8) * s, 4 * s));
     if (ImGui::Begin("gravlab status", nullptr, kStatusWindow | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("status");
         const Letters letters(p.widgets.fonts().small);
-        const StatusTexts said = statusTexts(p);
-        plain((said.state + said.scene).c_str(), false);
-        if (!said.number.empty()) {
-            quiet(p, "   N ");
-            plain(said.number.c_str());
-        }
-        if (!said.computes.empty()) plain(said.computes.c_str());
-        if (!said.launch.empty()) quiet(p, said.launch.c_str());
-        quiet(p, "   ");
-        plain(said.clock.c_str());
-        quiet(p, "   step ");
-        plain(said.step.c_str());
-        if (!said.progress.empty()) quiet(p, said.progress.c_str());
-        if (!said.automatic.empty()) {
-            quiet(p, "   ");
-            ImGui::SameLine(0, 0);
-            p.widgets.text(kAutomatic, palette::kText, said.automatic);
-        }
-        if (!said.rungs.empty()) quiet(p, said.rungs.c_str());
-        if (!said.lowered.empty()) {
-            ImGui::SameLine(0, 0);
-            p.widgets.wrapped(palette::kWarning, said.lowered);
+        std::vector<StatusPart> parts = statusParts(p);
+        const float room = p.surface.x - 2 * (kMargin + 8) * s, gap = 12 * s;
+        const auto width = [&] {
+            float sum = 0;
+            for (const StatusPart& part : parts) sum += ImGui::CalcTextSize(part.text.c_str()).x + gap;
+            return sum - gap;
+        };
+        while (parts.size() > 1 && width() > room) parts.erase(std::ranges::min_element(parts, {}, &StatusPart::weight));
+        for (const StatusPart& part : parts) {
+            if (&part != &parts.front()) ImGui::SameLine(0, gap);
+            p.widgets.wrapped(part.colour, part.text);
+            if (part.control) p.widgets.finish(*part.control);
         }
         const char* hint = "F1 keys    F10 menus    Tab picture alone";
         const float right = p.surface.x - ImGui::CalcTextSize(hint).x - (kMargin + 8) * s;
         if (ImGui::GetItemRectMax().x + 20 * s < right) {
             ImGui::SameLine(right);
-            p.widgets.wrapped(palette::kMuted, hint);
+            colouredText(palette::kMuted, hint);
         }
     }
     ImGui::End();

@@ -4,6 +4,7 @@
 #include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
 
+#include <algorithm>
 #include <string>
 
 namespace gravlab {
@@ -13,6 +14,13 @@ constexpr Control kControlsTab{"controls_tab", "Controls", "Scene, forces, physi
 constexpr Control kMeasurementsTab{"measurements_tab", "Measurements", "Rate, accuracy and device"};
 constexpr Control kLessonTab{"measurements_tab", "Lesson", "Text and task"};
 
+/// Width of the right column that a lesson wants [pixels at scale 1]: large type has half of the window.
+float lessonWidth(const Document& document, float wide) {
+    constexpr float kUsual = 390, kLeastBeside = 240;
+    const float wanted = document.lesson.large ? std::clamp(0.48f * wide, 480.0f, 760.0f) : kUsual;
+    return std::max(std::min(wanted, wide - kLeastBeside - 2 * kMargin), std::min(kSideWidth, wide - 2 * kMargin));
+}
+
 }  // namespace
 
 void placePanel(ImVec2 at, ImVec2 pivot, float width, float most) {
@@ -20,32 +28,34 @@ void placePanel(ImVec2 at, ImVec2 pivot, float width, float most) {
     ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, most));
 }
 
-PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surface, float scale) {
-    constexpr float kBetween = 300, kStrip = 420;
+PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surface, float scale, bool curves) {
+    constexpr float kBetween = 480, kPlots = 420, kWords = 260;  // pixels at scale 1
     PanelPlan plan;
     if (!state.visible || !state.panel) return plan;
-    const float wide = surface.x / scale;
-    // The card of the first start replaces the measurements, beside the panel that it introduces.
-    plan.welcome =
-        state.welcome && !document.lesson.shown() && wide - kControlWidth - kWelcomeWidth - 4 * kMargin > kBetween;
-    const float sidesWidth = kControlWidth + (plan.welcome ? kWelcomeWidth : rightWidth(document)) + 2 * kMargin;
-    const bool both = plan.welcome || wide - sidesWidth > kBetween, all = wide - sidesWidth - 2 * kMargin >= kStrip;
-    // For an audience plots take precedence over controls; the lab needs the width. A lesson always stays visible.
-    const float right = plan.welcome ? kWelcomeWidth : rightWidth(document);
-    const bool sides = document.lesson.shown() ? wide - right - 2 * kMargin >= kBetween
-                                               : !(state.projector && !all) && !(document.labPanel.open && !all);
-    plan.tabs = sides && !both;
-    plan.controls = sides && (both || !state.measurements);
-    plan.measurements = sides && (both || state.measurements) && !plan.welcome;
-    plan.left = sides ? ((plan.tabs && plan.measurements ? right : kControlWidth) + kMargin) * scale : 0;
-    plan.right = sides && both ? (right + kMargin) * scale : 0;
+    const float wide = surface.x / scale, high = surface.y / scale;
+    constexpr float kWide = 1600;
+    plan.side = wide >= kWide ? 1.1f * kSideWidth : kSideWidth;
+    const bool measures = state.depth == Depth::measure, watches = state.depth == Depth::watch;
+    plan.lesson = document.lesson.shown() || state.depth == Depth::teach;
+    plan.welcome = state.welcome && !plan.lesson && wide - kWelcomeWidth - 4 * kMargin > 300;
+    const float right = plan.welcome ? kWelcomeWidth : plan.lesson ? lessonWidth(document, wide) : watches ? 0 : plan.side;
+    // A lesson always stays visible. For an audience plots take precedence over measurements; the lab needs the width.
+    const bool both = wide - plan.side - right - 4 * kMargin >= kBetween;
+    const bool sides = plan.lesson || both || watches || !(state.projector || document.labPanel.open);
+    plan.tabs = measures && sides && !both;
+    plan.controls = sides && !plan.welcome && (both || (watches && right == 0) || (plan.tabs && !state.measurements));
+    plan.measurements = sides && !plan.welcome && right > 0 && (both || !plan.controls);
+    const bool beside = plan.welcome || (plan.measurements && !plan.tabs);
+    plan.left = plan.tabs && sides ? ((plan.measurements ? right : plan.side) + kMargin) * scale
+                : plan.controls    ? (plan.side + kMargin) * scale
+                                   : 0;
+    plan.right = beside ? (right + kMargin) * scale : 0;
     const float between = (surface.x - plan.left - plan.right) / scale - 2 * kMargin;
-    const bool high = !document.labPanel.open && surface.y >= kStrip * scale;
-    const bool room = high && between >= kStrip;
-    if (!room && high && sides && document.lesson.lesson)
-        plan.stripUnder = wide - (both ? kControlWidth + kMargin : 0) - 2 * kMargin >= kStrip;
-    if (room || plan.stripUnder) {
-        using Strip = PanelPlan::Strip;
+    plan.words = !measures || between < kPlots;
+    using Strip = PanelPlan::Strip;
+    constexpr float kLeastHeight = 400;
+    if (!document.labPanel.open && !watches && high >= kLeastHeight &&
+        between >= (measures && !plan.lesson ? kPlots : kWords)) {
         // A profile of few bodies has no curves.
         if (state.inWindow && state.instruments && document.facts.configuration.bodies >= Instruments::kFewest)
             plan.strip = Strip::instruments;
@@ -53,12 +63,16 @@ PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surf
             plan.strip = Strip::twin;
         else if (state.conservation && state.inWindow)
             plan.strip = Strip::conservation;
-        constexpr float kHeights[] = {-kMargin, 150, 172, 168};  // pixels at scale 1
-        plan.stripHeight = (kHeights[static_cast<std::size_t>(plan.strip)] + kMargin) * scale;
+        constexpr float kHeights[] = {-kMargin, 150, 172, 168}, kLowWords = 84, kHighWords = 162, kLine = 38, kHigh = 640;
+        float height = kHeights[static_cast<std::size_t>(plan.strip)];
+        // No empty boxes: before the first curve there is one line.
+        if (plan.strip == Strip::conservation && plan.words) height = high >= kHigh ? kHighWords : kLowWords;
+        if (plan.strip == Strip::conservation && !curves) height = kLine;
+        plan.stripHeight = (height + kMargin) * scale;
     }
     constexpr float kLabPart = 0.62f;
     if (document.labPanel.open)
-        plan.labHeight = kLabPart * (surface.y - menuHeight(state, scale) - bottomHeight(state) * scale) + kMargin * scale;
+        plan.labHeight = kLabPart * (surface.y - menuHeight(state, scale) - kBottomHeight * scale) + kMargin * scale;
     return plan;
 }
 
@@ -71,14 +85,13 @@ void drawTabs(PanelContext& p) {
     };
     tab(kControlsTab, false);
     ImGui::SameLine();
-    tab(p.document.lesson.shown() ? kLessonTab : kMeasurementsTab, true);
+    tab(p.plan.lesson ? kLessonTab : kMeasurementsTab, true);
 }
 
 bool beginStrip(PanelContext& p, const char* name) {
     const float s = p.widgets.scale(), height = p.plan.stripHeight - kMargin * s;
-    const float left = (p.plan.stripUnder && p.plan.tabs ? 0 : p.plan.left) + kMargin * s;
-    const float right = p.surface.x - (p.plan.stripUnder ? 0 : p.plan.right) - kMargin * s;
-    ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - bottomHeight(p.state) * s - p.plan.stripHeight));
+    const float left = p.plan.left + kMargin * s, right = p.surface.x - p.plan.right - kMargin * s;
+    ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - kBottomHeight * s - p.plan.stripHeight));
     ImGui::SetNextWindowSize(ImVec2(right - left, height));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8 * s, 6 * s));
     constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |

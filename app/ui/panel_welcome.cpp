@@ -13,12 +13,11 @@ namespace gravlab {
 namespace {
 
 constexpr Control kCloseWelcome{"welcome_close", "Begin", "Close the card; Help, Welcome shows it again. Key: Esc"};
-constexpr Control kTryDrop{"welcome_drop", "Drop a star",
-                           "Activates the tool: press at the place of the star, and drag the arrow of its velocity"};
+constexpr Control kTryDrop{"welcome_drop", "Drop a black hole",
+                           "Activates the tool: press at its place, and drag the arrow of its velocity"};
 constexpr Control kTryScenes{"welcome_scenes", "Choose another scene", "Pictures of all scenes"};
-constexpr Control kTryLesson{"welcome_lesson", "Try a lesson", "Begins the first lesson at the right; F2 shows all lessons"};
-constexpr Control kAllLessons{"welcome_lessons", "All lessons", "The list of lessons. Key: F2"};
-constexpr Control kAllKeys{"welcome_keys", "All keys", "The list of keys and mouse gestures. Key: F1"};
+constexpr Control kTryLesson{"welcome_lesson", "Try a lesson",
+                             "Begins the first lesson at the right. Key of all lessons: F2"};
 constexpr Control kCloseAbout{"close_about", "Close", "Close this card. Key: Esc"};
 
 constexpr float kWideWelcome = 470, kLeastWelcome = 350, kAboutWidth = 430;
@@ -45,7 +44,7 @@ std::string asSentence(std::string_view text) {
 }
 
 /// The largest height of the card.
-float mostOfHeight(const PanelContext& p) { return p.surface.y - p.top - (kStatusHeight + 2 * kMargin) * p.widgets.scale(); }
+float mostOfHeight(const PanelContext& p) { return p.surface.y - p.top - (kBottomHeight + 2 * kMargin) * p.widgets.scale(); }
 /// Large letters in a small window: save lines.
 bool isLow(const PanelContext& p) { return mostOfHeight(p) < kLowCard * p.widgets.scale(); }
 
@@ -93,7 +92,8 @@ bool drawOffer(PanelContext& p, const Control& control, const std::string& idea)
 bool drawOffers(PanelContext& p) {
     bool done = false;
     if (drawOffer(p, kTryDrop, "and see its effect on the others")) {
-        if (!p.document.drop.on) invoke(p, "drop-by-arrow");
+        set(p, "drop.kind", std::string("black-hole"));
+        if (!p.document.drop.on) set(p, "drop.on", true);
         done = true;
     }
     if (drawOffer(p, kTryScenes, std::to_string(sceneTable().size()) + ", from two bodies to galaxies")) {
@@ -111,25 +111,26 @@ bool drawOffers(PanelContext& p) {
     return done;
 }
 
-bool drawWelcomeButtons(PanelContext& p) {
-    bool done = p.widgets.button(kCloseWelcome, 96 * p.widgets.scale());
-    ImGui::SameLine();
-    if (p.widgets.button(kAllLessons, 0, p.document.lesson.offered.empty() ? Reason("There are none here.") : Reason())) {
-        if (!p.document.lesson.listed) invoke(p, "lessons");
-        done = true;
-    }
-    ImGui::SameLine();
-    if (p.widgets.button(kAllKeys, 0)) {
-        set(p, "window.help", true);
-        done = true;
-    }
-    return done;
+/// The first scene, left alone, begins again some seconds after the end of its story.
+struct StoryEnd {
+    double since = -1;  ///< [s] of the panels; below 0: it has not ended
+};
+void beginAgain(PanelContext& p) {
+    constexpr double kRest = 6;  // [s]
+    double& since = p.widgets.kept<StoryEnd>().since;
+    if (!p.document.storyTold())
+        since = -1;
+    else if (since < 0)
+        since = ImGui::GetTime();
+    else if (ImGui::GetTime() - since > kRest)
+        p.post({SetParameter{"window.welcome", true}, invokeOf(actionOf("reset"))});
 }
 
 }  // namespace
 
 void drawWelcome(PanelContext& p) {
     if (!p.state.welcome || !p.state.inWindow) return;
+    beginAgain(p);
     const float s = p.widgets.scale(), margin = kMargin * s;
     const PicturePart& shown = p.free;
     // Below the picture's subject when there is room, like a label in a museum; else over everything.
@@ -137,7 +138,7 @@ void drawWelcome(PanelContext& p) {
     const float left = beside ? static_cast<float>(shown.left) : 0,
                 wide = beside ? static_cast<float>(shown.width) : p.surface.x;
     const float bottom =
-        beside ? static_cast<float>(shown.top + shown.height) - kAboveClock * s : p.surface.y - kStatusHeight * s;
+        beside ? static_cast<float>(shown.top + shown.height) - kAboveClock * s : p.surface.y - kBottomHeight * s;
     const bool column = p.plan.welcome;
     const float width = column ? kWelcomeWidth * s : std::min(kWideWelcome * s, wide - 2 * margin), most = mostOfHeight(p);
     const ImVec2 foot(std::floor(left + 0.5f * wide), bottom - margin);
@@ -154,18 +155,21 @@ void drawWelcome(PanelContext& p) {
             ImGui::SetWindowPos(ImVec2(std::floor(foot.x - 0.5f * width), least), ImGuiCond_Always);
         p.widgets.panel("welcome");
         const Scene& scene = *p.facts.scene;
-        ImGui::PushFont(p.widgets.fonts().small);
-        p.widgets.wrapped(palette::kMuted, "Welcome to gravlab. " + std::string(grouped(p.facts.configuration.bodies)) +
-                                               " bodies move here, computed as you watch:");
-        ImGui::PopFont();
+        if (!isLow(p)) {
+            const Letters letters(p.widgets.fonts().small);
+            p.widgets.wrapped(palette::kMuted, "Welcome to gravlab. " + std::string(grouped(p.facts.configuration.bodies)) +
+                                                   " bodies move here, computed as you watch:");
+        }
         drawTitle(p, asSentence(scene.idea).c_str());
         p.widgets.wrapped(palette::kText, std::string(scene.caption));
-        p.widgets.section("Look around");
-        drawGestures(p);
+        if (!isLow(p)) {
+            p.widgets.section("Look around");
+            drawGestures(p);
+        }
         p.widgets.section("Three things to try");
         bool done = drawOffers(p);
         if (!isLow(p)) ImGui::Dummy(ImVec2(0, 2 * s));
-        done = drawWelcomeButtons(p) || done;
+        done = p.widgets.litButton(kCloseWelcome, 96 * s, true) || done;
         // A click outside closes the card: the user begins on his own.
         constexpr auto kAny = ImGuiHoveredFlags_RootAndChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem;
         const bool appeared = ImGui::IsWindowAppearing();
@@ -180,7 +184,7 @@ void drawAbout(PanelContext& p) {
     if (!p.state.about) return;
     const float s = p.widgets.scale(), width = std::min(kAboutWidth * s, p.surface.x - 2 * kMargin * s);
     const float most = mostOfHeight(p);
-    placePanel(ImVec2(0.5f * p.surface.x, 0.5f * (p.surface.y + p.top - kStatusHeight * s)), ImVec2(0.5f, 0.5f), width,
+    placePanel(ImVec2(0.5f * p.surface.x, 0.5f * (p.surface.y + p.top - kBottomHeight * s)), ImVec2(0.5f, 0.5f), width,
                most);
     ImGui::SetNextWindowBgAlpha(0.97f);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(18 * s, 14 * s));

@@ -10,20 +10,22 @@
 
 namespace gravlab {
 
-/// The side panels of the picture, and their widths. When both do not fit, one is shown at a time, with tabs; a projector
-/// shows none, but keeps the picture and its plots.
+/// The side panels of the picture, and their widths. When both do not fit, a lesson is shown alone; Measure shows one at a
+/// time, with tabs. A projector shows no measurements, but keeps the picture and its plots.
 struct PanelPlan {
     bool controls = false, measurements = false, tabs = false;
+    bool lesson = false;  ///< in the place of the measurements: a lesson, or the list of them
     /// The plots under the picture. The profile of a galaxy replaces the others, and a second run the conserved quantities.
     enum class Strip { none, conservation, instruments, twin } strip = Strip::none;
     float stripHeight = 0;      ///< with its margin [pixels]; 0: there is none
     float labHeight = 0;        ///< the same of the lab, which leaves no room for a strip
-    bool stripUnder = false;    ///< only below a lesson's column too, because its texts refer to curves
-    float under = 0;            ///< height of such a strip below the columns [pixels]
-    bool welcome = false;       ///< the card replaces the right panel
+    bool words = false;         ///< the strip of conserved quantities is a sentence and one curve
+    bool welcome = false;       ///< the card replaces the side panels
     float left = 0, right = 0;  ///< widths [pixels]
+    float side = 0;             ///< width of a panel of controls or measurements [pixels at scale 1]
 };
-PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surface, float scale);
+/// `curves`: there are points for the curves of the strip.
+PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surface, float scale, bool curves = true);
 
 class ScenePicker;
 struct Plot;
@@ -65,13 +67,10 @@ constexpr ImGuiWindowFlags kFittedPanel = kPanelWindow | ImGuiWindowFlags_Always
 /// place, from (0, 0) for the upper left corner to (1, 1).
 void placePanel(ImVec2 at, ImVec2 pivot, float width, float most);
 
-constexpr float kMargin = 10, kStatusHeight = 26, kMenuHeight = 26, kControlWidth = 282, kMeasureWidth = 282,
+constexpr float kMargin = 10, kStatusHeight = 24, kPlayHeight = 38, kMenuHeight = 26, kSideWidth = 282,
                 kBodyPanelGap = 44;   // pixels at scale 1
 constexpr float kWelcomeWidth = 400;  // card beside the picture; below the picture it may be wider
-constexpr float kTimelineHeight = 16;
-
-/// Height of status line and timeline [pixels at scale 1].
-float bottomHeight(const UiState& state);
+constexpr float kBottomHeight = kStatusHeight + kPlayHeight;
 
 /// Height of the menu bar in a window, known before drawing.
 float menuHeight(const UiState& state, float scale);
@@ -84,7 +83,7 @@ void drawMeasurePanel(PanelContext& panel);  // right: rate, error, plot, time s
 void drawLabPanel(PanelContext& panel);      // between them: launch, sweeps, matrix
 void drawConservation(PanelContext& panel);  // bottom strip: energy, momenta and shape over time
 void drawInstruments(PanelContext& panel);   // in its place: the radial profile of a galaxy
-void drawTimeline(PanelContext& panel);      // over the status line: kept states
+void drawPlayBar(PanelContext& panel);       // over the status line: run, speed, kept states, time
 void drawStatusLine(PanelContext& panel);    // bottom
 void drawMessage(PanelContext& panel);       // news, or why a change was refused
 void drawStory(PanelContext& panel);         // offers at the end of a scene's story
@@ -97,8 +96,10 @@ void drawFilmPanel(PanelContext& panel);    // recording: settings, progress
 void drawLessonPanel(PanelContext& panel);  // right, in place of the measurements: a lesson, or the list of them
 /// Points at the control of a lesson's step.
 void lightControl(PanelContext& panel);
-/// Width of the right column [pixels at scale 1].
-float rightWidth(const Document& document);
+/// Draws the control of that path or action where the control panel does not show it.
+void drawControlAlone(PanelContext& panel, std::string_view name);
+/// The switch between the depths, at the right end of the menu bar.
+void drawDepths(PanelContext& panel);
 
 /// Begins the window "gravlab NAME" there, in small letters. Call endStrip() when it returns true.
 bool beginStrip(PanelContext& panel, const char* name);

@@ -31,13 +31,14 @@ constexpr ImWchar kNameLetters[] = {0x20,   0xff,    // Latin
                                     0x2010, 0x2044,  // dashes, quotation marks
                                     0};
 
-constexpr float kNormalSize = 14, kSmallSize = 12, kLargeSize = 27, kMonoSize = 11;
+constexpr float kNormalSize = 14, kHeadingSize = 16, kSmallSize = 12, kLargeSize = 32, kMonoSize = 11;
 
 ImVec4 colour(int red, int green, int blue, float alpha = 1) {
     return ImVec4(static_cast<float>(red) / 255, static_cast<float>(green) / 255, static_cast<float>(blue) / 255, alpha);
 }
 
-/// Dark, quiet, one accent; light comes from the picture behind.
+/// Dark, quiet, one accent; light comes from the picture behind. What acts is filled with the accent, what takes a text has
+/// an outline, and a list has both.
 ImGuiStyle makeStyle(float scale, bool strong, bool light) {
     ImGuiStyle style;
     ImGui::StyleColorsDark(&style);
@@ -53,8 +54,8 @@ ImGuiStyle makeStyle(float scale, bool strong, bool light) {
     style.ScrollbarSize = 9;
     style.GrabMinSize = 9;
     style.WindowBorderSize = 1;
-    style.FrameBorderSize = 0;
-    style.DisabledAlpha = 0.45f;
+    style.FrameBorderSize = 1;
+    style.DisabledAlpha = 0.6f;
     style.WindowMinSize = ImVec2(8, 8);
     ImVec4* c = style.Colors;
     c[ImGuiCol_Text] = colour(222, 226, 232);
@@ -62,11 +63,11 @@ ImGuiStyle makeStyle(float scale, bool strong, bool light) {
     c[ImGuiCol_WindowBg] = colour(13, 16, 22, 0.84f);
     c[ImGuiCol_MenuBarBg] = colour(0, 0, 0, 0);  // the bar looks like the other panels
     c[ImGuiCol_PopupBg] = colour(20, 24, 32, 0.98f);
-    c[ImGuiCol_Border] = colour(255, 255, 255, 0.07f);
-    c[ImGuiCol_FrameBg] = colour(255, 255, 255, 0.065f);
-    c[ImGuiCol_FrameBgHovered] = colour(255, 255, 255, 0.11f);
-    c[ImGuiCol_FrameBgActive] = colour(255, 255, 255, 0.15f);
-    c[ImGuiCol_Button] = colour(255, 255, 255, 0.085f);
+    c[ImGuiCol_Border] = colour(255, 255, 255, 0.13f);
+    c[ImGuiCol_FrameBg] = colour(255, 255, 255, 0.02f);
+    c[ImGuiCol_FrameBgHovered] = colour(255, 255, 255, 0.08f);
+    c[ImGuiCol_FrameBgActive] = colour(255, 255, 255, 0.13f);
+    c[ImGuiCol_Button] = colour(106, 176, 243, 0.18f);
     c[ImGuiCol_ButtonHovered] = colour(106, 176, 243, 0.35f);
     c[ImGuiCol_ButtonActive] = colour(106, 176, 243, 0.55f);
     c[ImGuiCol_Header] = colour(106, 176, 243, 0.22f);
@@ -86,13 +87,12 @@ ImGuiStyle makeStyle(float scale, bool strong, bool light) {
         c[ImGuiCol_PopupBg] = colour(0, 0, 0);
         c[ImGuiCol_Border] = colour(255, 255, 255, 0.35f);
         c[ImGuiCol_FrameBg] = colour(255, 255, 255, 0.14f);
-        c[ImGuiCol_Button] = colour(255, 255, 255, 0.18f);
-        style.DisabledAlpha = 0.6f;
+        c[ImGuiCol_Button] = colour(106, 176, 243, 0.32f);
     }
     if (light) {
         // Use black veils on white where the dark theme has white veils on black.
-        for (const int i : {ImGuiCol_Border, ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive,
-                            ImGuiCol_Button, ImGuiCol_ScrollbarGrab})
+        for (const int i :
+             {ImGuiCol_Border, ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive, ImGuiCol_ScrollbarGrab})
             c[i] = colour(0, 0, 0, c[i].w);
         c[ImGuiCol_Text] = ImGui::ColorConvertU32ToFloat4(palette::kText.onWhite);
         c[ImGuiCol_TextDisabled] = ImGui::ColorConvertU32ToFloat4(palette::kMuted.onWhite);
@@ -156,7 +156,7 @@ struct Ui::Parts {
     Clipboard clipboard;
     std::string pasted;  ///< the clipboard's text for Dear ImGui
 
-    void passKeys(PanelState& reports);
+    void passKeys(const UiState& state, PanelState& reports);
     void build(const Document& document, const ServiceResults& readouts, const UiState& state, PanelState& reports,
                const Post& post);
     float bodyPanel = 0;
@@ -229,6 +229,7 @@ void Ui::setScale(float scale) {
     };
     const FontBytes text = textFont();
     parts_->fonts = {.normal = add(kNormalSize, text, kNameLetters),
+                     .heading = add(kHeadingSize, text, kNameLetters),
                      .small = add(kSmallSize, text, kNameLetters),
                      .large = add(kLargeSize, text),
                      .mono = add(kMonoSize, monoFont())};
@@ -301,13 +302,17 @@ void Ui::Parts::build(const Document& document, const ServiceResults& readouts, 
     const float top = menuHeight(state, scale);
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     const bool over = state.visible || !state.inWindow;
-    PanelPlan plan = planPanels(document, state, size, scale);
-    OverlayArea area{.from = ImVec2(0, 0), .to = size, .scale = scale, .font = fonts.normal, .large = fonts.large};
+    const PanelPlan plan = planPanels(document, state, size, scale, readouts.conserved.points.size() > 1);
+    OverlayArea area{.from = ImVec2(0, 0),
+                     .to = size,
+                     .scale = scale,
+                     .font = fonts.normal,
+                     .large = fonts.large,
+                     .clock = !state.visible};
     if (over) {
-        const float strip = std::max(plan.stripHeight, plan.labHeight);
-        if (plan.stripUnder) plan.under = strip;
         area.from = ImVec2(plan.left, top);
-        area.to = ImVec2(size.x - plan.right, size.y - (state.visible ? bottomHeight(state) * scale : 0) - strip);
+        area.to = ImVec2(size.x - plan.right,
+                         size.y - (state.visible ? kBottomHeight * scale : 0) - std::max(plan.stripHeight, plan.labHeight));
     }
     free = freeOf(document, area);
     const std::vector<Viewport> views = viewports(document, static_cast<int>(size.x), static_cast<int>(size.y), free);
@@ -339,10 +344,11 @@ void Ui::Parts::build(const Document& document, const ServiceResults& readouts, 
     }
     lightControl(panel);
     drawMenuBar(panel);
+    drawPlayBar(panel);
     if (state.panel) {
         if (plan.controls) drawControlPanel(panel);
         if (plan.measurements) {
-            if (document.lesson.shown())
+            if (plan.lesson)
                 drawLessonPanel(panel);
             else
                 drawMeasurePanel(panel);
@@ -353,7 +359,6 @@ void Ui::Parts::build(const Document& document, const ServiceResults& readouts, 
         drawLabPanel(panel);
     }
     drawBodyPanel(panel);
-    drawTimeline(panel);
     drawStatusLine(panel);
 #define GRAVLAB_PANEL(name, draw, ...) draw(panel);
     GRAVLAB_PANELS
@@ -362,14 +367,16 @@ void Ui::Parts::build(const Document& document, const ServiceResults& readouts, 
     drawFilmPanel(panel);
     drawStory(panel);
     drawMessage(panel);
-    passKeys(reports);
+    passKeys(state, reports);
     popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
 }
 
 /// Moves the focus to the next shown panel on request; after the last one no panel has it.
-void Ui::Parts::passKeys(PanelState& reports) {
+void Ui::Parts::passKeys(const UiState& state, PanelState& reports) {
     std::vector<std::string_view> panels = widgets.panels();
-    std::erase_if(panels, [](std::string_view name) { return name == "menu" || name == "status"; });
+    std::erase_if(panels, [&](std::string_view name) {
+        return name == "menu" || name == "status" || (name == "play" && !state.panel);
+    });
     if (panels.empty()) reports.navigating = false;
     if (!std::exchange(panelAsked, false) || panels.empty()) return;
     reports.navigating = true;

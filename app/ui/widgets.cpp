@@ -64,10 +64,21 @@ void Widgets::tooltip(std::string_view name, std::string_view tip, const Reason&
         restingSince_ = now;
     }
     restingSeen_ = true;
-    if (now - restingSince_ < kTooltipDelay || ImGui::IsAnyMouseDown()) return;
+    // No tooltip while the user drags or types.
+    if (now - restingSince_ < kTooltipDelay || ImGui::IsAnyMouseDown() || ImGui::IsAnyItemActive()) return;
     tooltipShown_ = true;
-    // Keep the tooltip inside the window: left-aligned at the left edge, right-aligned at the right edge.
-    if (foot) ImGui::SetNextWindowPos(*foot, ImGuiCond_Always, ImVec2(foot->x / ImGui::GetIO().DisplaySize.x, 1));
+    // Beside a panel, else above the control: what one wants next is beside or below it. Keep it inside the window.
+    const ImVec2 surface = ImGui::GetIO().DisplaySize, at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+    const ImVec2 item = ImGui::GetItemRectMin();
+    const float gap = 6 * scale_;
+    if (foot)
+        ImGui::SetNextWindowPos(*foot, ImGuiCond_Always, ImVec2(foot->x / surface.x, 1));
+    else if (size.x + (kTooltipWidth + 40) * scale_ > surface.x || size.x > 0.5f * surface.x)
+        ImGui::SetNextWindowPos(ImVec2(item.x, item.y - gap), ImGuiCond_Always, ImVec2(item.x / surface.x, 1));
+    else if (at.x + 0.5f * size.x < 0.5f * surface.x)
+        ImGui::SetNextWindowPos(ImVec2(at.x + size.x + gap, item.y), ImGuiCond_Always, ImVec2(0, item.y / surface.y));
+    else
+        ImGui::SetNextWindowPos(ImVec2(at.x - gap, item.y), ImGuiCond_Always, ImVec2(1, item.y / surface.y));
     ImGui::BeginTooltip();
     ImGui::TextUnformatted(linesWithin(tip, kTooltipWidth * scale_).c_str());
     if (!unavailable.empty()) colouredText(palette::kWarning, linesWithin(unavailable, kTooltipWidth * scale_));
@@ -116,11 +127,11 @@ void Widgets::panel(const char* name) {
 }
 
 void Widgets::section(const char* title) {
-    ImGui::Dummy(ImVec2(0, 3 * scale_));
-    const Letters letters(fonts_.small);
+    if (ImGui::GetCursorPosY() > 2 * ImGui::GetStyle().WindowPadding.y) ImGui::Dummy(ImVec2(0, 5 * scale_));
+    const Letters letters(fonts_.heading);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 size = ImGui::CalcTextSize(title);
-    colouredText(palette::kMuted, title);
+    colouredText(palette::kText, title);
     const float y = std::floor(at.y + 0.5f * size.y) + 0.5f;
     const float right = at.x + ImGui::GetContentRegionAvail().x;
     ImGui::GetWindowDrawList()->AddLine(ImVec2(at.x + size.x + 8 * scale_, y), ImVec2(right, y), palette::kFaint);
@@ -128,15 +139,15 @@ void Widgets::section(const char* title) {
 
 bool Widgets::fold(const Control& control, bool open) {
     if (const auto chosen = folds.find(control.name); chosen != folds.end()) open = chosen->second;
-    ImGui::Dummy(ImVec2(0, 3 * scale_));
-    ImGui::PushFont(fonts_.small);
+    ImGui::Dummy(ImVec2(0, 5 * scale_));
+    ImGui::PushFont(fonts_.heading);
     const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::CalcTextSize(control.label);
     const float width = ImGui::GetContentRegionAvail().x, arrow = 0.7f * size.y;
     if (ImGui::InvisibleButton(Id(control.name).text, ImVec2(width, size.y))) folds[control.name] = open = !open;
     const bool lit = ImGui::IsItemHovered() || ImGui::IsItemFocused();
     finish(control);
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    const ImU32 colour = lit ? palette::kText : palette::kMuted;
+    const ImU32 colour = lit ? palette::kAccent : palette::kText;
     // A triangle: pointing down when open, right when closed.
     const float x = at.x + 0.5f * arrow, y = at.y + 0.5f * size.y, r = 0.4f * arrow;
     if (open)
@@ -163,9 +174,10 @@ void Widgets::wrapped(ImU32 colour, const std::string& text) {
 }
 
 void Widgets::label(const Control& control, const Reason& unavailable) {
+    if (control.label[0] == '\0') return;
     const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
     ImGui::AlignTextToFramePadding();
-    colouredText(unavailable.empty() ? palette::kMuted : palette::kFaint, control.label);
+    colouredText(unavailable.empty() ? palette::kMuted : palette::kDisabled, control.label);
     if (ImGui::IsItemHovered()) tooltip(control.name, control.tip.text(), unavailable);
     ImGui::SameLine(left + kLabelPart * width);
     ImGui::SetNextItemWidth(-FLT_MIN);
@@ -181,9 +193,9 @@ bool Widgets::button(const Control& control, float width, const Reason& unavaila
     return pressed;
 }
 
-bool Widgets::litButton(const Control& control, float width, bool lit, const ImVec2* foot) {
-    ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(lit ? ImGuiCol_Header : ImGuiCol_Button));
-    const bool pressed = button(control, width, {}, foot);
+bool Widgets::litButton(const Control& control, float width, bool lit, const ImVec2* foot, const Reason& unavailable) {
+    ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(lit ? ImGuiCol_ButtonActive : ImGuiCol_Button));
+    const bool pressed = button(control, width, unavailable, foot);
     ImGui::PopStyleColor();
     return pressed;
 }

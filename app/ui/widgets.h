@@ -56,6 +56,7 @@ struct Colour {
 
 constexpr Colour kText{IM_COL32(222, 226, 232, 255), IM_COL32(255, 255, 255, 255), IM_COL32(20, 24, 30, 255)};
 constexpr Colour kMuted{IM_COL32(139, 148, 160, 255), IM_COL32(205, 212, 222, 255), IM_COL32(84, 92, 104, 255)};
+constexpr Colour kDisabled{IM_COL32(112, 119, 130, 255), IM_COL32(170, 178, 190, 255), IM_COL32(120, 126, 136, 255)};
 constexpr Colour kFaint{IM_COL32(139, 148, 160, 60), IM_COL32(205, 212, 222, 150), IM_COL32(84, 92, 104, 90)};
 constexpr Colour kAccent{IM_COL32(106, 176, 243, 255), IM_COL32(120, 200, 255, 255), IM_COL32(24, 104, 184, 255)};
 constexpr Colour kGood{IM_COL32(111, 195, 131, 255), IM_COL32(120, 240, 150, 255), IM_COL32(20, 120, 50, 255)};
@@ -72,6 +73,7 @@ inline float line(float width) { return strong ? 1.8f * width : width; }
 
 struct Fonts {
     ImFont* normal = nullptr;
+    ImFont* heading = nullptr;  ///< also the text of lessons
     ImFont* small = nullptr;
     ImFont* large = nullptr;
     ImFont* mono = nullptr;  ///< program text
@@ -119,7 +121,7 @@ public:
     void panel(const char* name);
     /// The panels of this frame, in the order of drawing.
     const std::vector<std::string_view>& panels() const { return panels_; }
-    /// A quiet heading with a line.
+    /// A heading with a line.
     void section(const char* title);
     /// A heading that opens and closes the following section; true while open. `open` is the initial state.
     bool fold(const Control& control, bool open);
@@ -129,8 +131,9 @@ public:
 
     /// True when pressed.
     bool button(const Control& control, float width, const Reason& unavailable = {}, const ImVec2* foot = nullptr);
-    /// A button that is highlighted while `lit`. True when pressed.
-    bool litButton(const Control& control, float width, bool lit, const ImVec2* foot = nullptr);
+    /// A button that is highlighted while `lit`, as the primary one of its panel is always. True when pressed.
+    bool litButton(const Control& control, float width, bool lit, const ImVec2* foot = nullptr,
+                   const Reason& unavailable = {});
     /// True when changed.
     bool toggle(const Control& control, bool& value, const Reason& unavailable = {});
     /// A drag field that can also be typed into (double click). `value` is the new value after dragging or typing.
@@ -157,13 +160,16 @@ public:
     bool menuItem(const std::string& name, std::string_view label, std::string_view keys, bool checked,
                   std::string_view idea, const Reason& unavailable = {});
 
-    /// Starts a row: the label at the left, the next control at the right with the rest of the width.
+    /// Starts a row: the label at the left, the next control at the right with the rest of the width. An empty label takes
+    /// no room.
     void label(const Control& control, const Reason& unavailable = {});
     /// Registers the last item and shows its tooltip when the pointer rests on it. `foot`: the place for the tooltip, when
     /// it would hide something beside the pointer.
     void finish(const Control& control, const Reason& unavailable = {}, const ImVec2* foot = nullptr);
 
-    /// Registers the last item without a tooltip, which would hide the things to compare.
+    /// Registers the last item.
+    void record(std::string name, bool enabled);
+    /// The same without a tooltip, which would hide the things to compare.
     void finishQuietly(const Control& control);
 
     /// Gives the keyboard to the next item, unless some item has it already. It takes some frames.
@@ -190,7 +196,6 @@ public:
     std::map<std::string, bool, std::less<>> folds;  ///< sections opened or closed by the user, by name
 
 private:
-    void record(std::string name, bool enabled);
     void takeHold(const char* control);
     void typeInto(const Control& control);
     Dragging typedNumber(double& value, const DragRange& range) const;

@@ -95,7 +95,7 @@ TEST_F(KeyTest, aPointerThatMovesAndClicksBetweenTwoFramesMeansWhatIsUnderIt) {
         ui.draw();
     };
     const auto move = [&](float x, float y) { ui.take(PointerEvent{.at = {x, y}}); };
-    const glm::vec2 kPanel{150, 300}, kPicture{640, 250};
+    const glm::vec2 kPanel{150, 60}, kPicture{640, 250};
     frame();
     for (const bool over : {true, false, true}) {
         const glm::vec2 from = over ? kPicture : kPanel, to = over ? kPanel : kPicture;
@@ -110,6 +110,7 @@ TEST_F(KeyTest, aPointerThatMovesAndClicksBetweenTwoFramesMeansWhatIsUnderIt) {
 TEST_F(KeyTest, devicesHaveCheckMarksWithTheirSharesWhereThereAreSeveral) {
     begin("plummer");
     EXPECT_TRUE(app->document.facts.devices.empty()) << "a processor has no list";
+    written(*app).ui.depth = Depth::measure;
     Ui ui(1, context_->description(), *app);
     ui.recordItems(true);
     OffscreenTarget target(1280, 900);

@@ -4,6 +4,7 @@
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/lesson_runner.h"
 #include "app/parameters/parameter.h"
+#include "app/ui/ui.h"
 #include "app/view/base_host.h"
 #include "tests/advance.h"
 #include "tests/written.h"
@@ -17,6 +18,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace gravlab {
@@ -116,6 +118,78 @@ protected:
 private:
     double seconds_ = 0;
 };
+
+/// Text, question and buttons of every step have room, whatever the window, the letters and the selected body.
+TEST_F(LessonRun, isReadableInEveryStepAtEverySize) {
+    Document& document = written(app);
+    document.ui.inWindow = true;
+    Ui ui(1, "", app);
+    ui.recordItems(true);
+    frames(1);
+    document.select(0);
+    struct Rect {
+        float left = 0, top = 0, right = -1, bottom = -1;
+        bool is() const { return right >= left; }
+        bool within(const Rect& r) const {
+            return left >= r.left - 1 && top >= r.top - 1 && right <= r.right + 1 && bottom <= r.bottom + 1;
+        }
+        bool touches(const Rect& r) const {
+            return is() && r.is() && left < r.right && r.left < right && top < r.bottom && r.top < bottom;
+        }
+    };
+    const auto item = [&](std::string_view name) {
+        for (const UiItem& one : ui.items())
+            if (one.name == name) return Rect{one.left, one.top, one.right, one.bottom};
+        return Rect();
+    };
+    constexpr std::pair<int, int> kSizes[] = {{1280, 720}, {1024, 768}, {1366, 768}, {1920, 1080}};
+    for (const auto& [width, height] : kSizes)
+        for (const float scale : {1.0f, 1.5f})
+            for (const bool large : {false, true}) {
+                document.ui.projector = scale > 1;
+                document.ui.depth = large ? Depth::measure : Depth::teach;  // also where everything is shown
+                document.ui.measurements = true;
+                document.lesson.large = large;
+                ui.setSurface(width, height, 1.0 / 60);
+                ui.setScale(scale);
+                const float letter = large ? 16 * (1 + scale) : 16 * scale;
+                for (const std::string& name : lessonNames()) {
+                    const auto lesson = lessonNamed(name);
+                    document.lesson.lesson = lesson;
+                    for (document.lesson.step = 0; document.lesson.step < lesson->steps.size(); ++document.lesson.step)
+                        for (const LessonPhase phase : {LessonPhase::predict, LessonPhase::question}) {
+                            const LessonStep& step = lesson->steps[document.lesson.step];
+                            const auto& asked = phase == LessonPhase::predict ? step.predict : step.question;
+                            if (phase == LessonPhase::question && !asked) continue;
+                            document.lesson.phase = phase;
+                            for (int i = 0; i < (asked ? 3 : 1); ++i) ui.frame(app);
+                            SCOPED_TRACE(name + " step " + std::to_string(document.lesson.step + 1) + " at " +
+                                         std::to_string(width) + " x " + std::to_string(height) +
+                                         (scale > 1 ? ", projector" : "") + (large ? ", present" : ""));
+                            const Rect panel = item("panel/lesson"), text = item("lesson_text");
+                            ASSERT_TRUE(panel.is());
+                            EXPECT_TRUE(panel.within({0, 0, static_cast<float>(width), static_cast<float>(height)}));
+                            ASSERT_TRUE(text.is() && text.within(panel));
+                            EXPECT_GT(text.right - text.left, 20 * 0.5f * letter);
+                            EXPECT_GT(text.bottom - text.top, 5 * letter);
+                            for (const char* other : {"panel/body", "panel/controls", "panel/conservation", "panel/play",
+                                                      "panel/menu", "panel/measurements"})
+                                EXPECT_FALSE(panel.touches(item(other))) << other;
+                            for (const char* button : {"lesson-back", "lesson-step", "lesson-next"})
+                                EXPECT_TRUE(item(button).is() && item(button).within(panel)) << button;
+                            // Each choice can be scrolled into sight whole, and the question is in sight when it comes.
+                            for (std::size_t i = 1; asked && i <= asked->choices.size(); ++i) {
+                                const Rect choice = item("lesson_choice/" + std::to_string(i));
+                                EXPECT_LT(choice.bottom - choice.top, text.bottom - text.top) << i;
+                                if (i == 1 && phase == LessonPhase::question) {
+                                    EXPECT_LT(choice.top, text.bottom);
+                                }
+                            }
+                            if (HasFailure()) return;
+                        }
+                }
+            }
+}
 
 /// The lesson waits for a student who does nothing, and a teacher may skip steps.
 TEST_F(LessonRun, waitsForAStudentAndLetsATeacherJump) {

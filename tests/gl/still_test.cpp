@@ -9,12 +9,16 @@
 #include "sim/measure/orbit.h"
 #include "tests/written.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <imgui_internal.h>
 #include <glm/geometric.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace gravlab::test {
 namespace {
@@ -60,7 +64,7 @@ TEST_F(StillTest, aStatusLineIsOneLineAlsoInASmallWindowAndInLargeLetters) {
         const ImGuiWindow* line = ImGui::FindWindowByName("gravlab status");
         return line ? line->ContentSize.y / line->CalcFontSize() : 0;
     };
-    constexpr const char* kLowered = "look lowered to continue: picture at 35 %, no trails, no glow";
+    constexpr const char* kLowered = "slow machine: picture at 35 %, no trails";
     for (const char* lowered : {"", kLowered}) {
         EXPECT_LT(linesOf(1280, 720, 1, lowered), 1.5f);
         EXPECT_LT(linesOf(800, 600, 1.5f, lowered), 1.5f);
@@ -69,10 +73,48 @@ TEST_F(StillTest, aStatusLineIsOneLineAlsoInASmallWindowAndInLargeLetters) {
     }
 }
 
+TEST_F(StillTest, aNewcomerMeetsEightControlsAndMeasureIsOnePressAway) {
+    open("plummer");
+    frame(false);
+    Document& document = written(*app_);
+    document.ui.inWindow = document.ui.welcome = true;
+    document.lesson.offered = {{"leapfrog", "Why leapfrog", "an orbit", 4, 8}};
+    Ui ui(1, "", *app_);
+    ui.recordItems(true);
+    ui.setSurface(1280, 720, 1.0 / 60);
+    std::vector<std::string> names;
+    const auto look = [&] {
+        ui.frame(*app_);
+        names.clear();
+        for (const UiItem& item : ui.items())
+            if (!item.name.starts_with("panel/") && !item.name.starts_with("menu/"))
+                names.push_back((item.enabled ? "" : "off ") + item.name);
+    };
+    const auto has = [&](const std::string& name) {
+        return std::ranges::count(names, name) + std::ranges::count(names, "off " + name) > 0;
+    };
+    look();
+    // The switch of depths is one control.
+    std::erase_if(names, [](const std::string& name) {
+        return name == "depth/teach" || name == "depth/measure" || name.starts_with("off ");
+    });
+    EXPECT_LE(names.size(), 8u) << testing::PrintToString(names);
+    EXPECT_TRUE(has("run") && has("welcome_lesson"));
+    document.ui.welcome = false;
+    look();
+    for (const char* control : {"run.scene", "run.bodies", "look.colour_mode", "depth/measure"})
+        EXPECT_TRUE(has(control)) << control;
+    EXPECT_FALSE(has("run.block") || has("rate"));
+    document.ui.depth = Depth::measure;
+    look();
+    for (const char* control : {"run.kernel", "run.block", "rate"}) EXPECT_TRUE(has(control)) << control;
+}
+
 TEST_F(StillTest, aPausedPictureRefinesItselfAndStaysSoUntilItMoves) {
     open("plummer");
     written(*app_).holdRate = true;
     written(*app_).splat = DrawMethodRequest::raster;
+    frame(true);  // another scene is judged anew
     // Simulates a machine where drawing takes a third of a second.
     AdaptiveQuality& quality = app_->view.quality();
     for (int i = 0; i < 2000 && quality.text().find("35 %") == std::string::npos; ++i) {

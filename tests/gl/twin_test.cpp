@@ -332,6 +332,7 @@ TEST_F(TwinPictureTest, TheStripIsAPanelLikeOthersAndThickerForProjectors) {
     constexpr int kWide = 1280, kHigh = 800;
     StartOptions options = optionsOf("two-body", "integrator=euler");
     App app(options);
+    written(app).ui.depth = Depth::measure;
     film(app, 300);
     OffscreenTarget target(kWide, kHigh);
     Ui ui(1, context_.description(), app);

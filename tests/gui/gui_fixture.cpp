@@ -143,6 +143,8 @@ void GuiTest::TearDown() {
 void GuiTest::open(Arguments arguments) {
     if (!greeted) arguments.emplace_back("--no-welcome");
     const auto lacks = [&](const char* option) { return std::ranges::find(arguments, option) == arguments.end(); };
+    // Most tests are about the panels of Measure, which has every control.
+    if (lacks("--depth")) arguments.insert(arguments.end(), {"--depth", "measure"});
     // Steps would fill the rest of each frame, and every event waits for two frames.
     if (lacks("--time-budget")) arguments.insert(arguments.end(), {"--time-budget", "4"});
     // Without a GPU, the time of a frame goes to its pixels. A window that remembers its size keeps it.

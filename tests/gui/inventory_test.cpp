@@ -55,6 +55,11 @@ TEST_F(InventoryWindow, holdsTheStatusTheControlsAndWhatIsRemembered) {
     controls.erase("open_file");  // one for each file of the folder that it is started in
     expectInventory("members of the window's status", members);
     expectInventory("controls of the window", controls);
+    xdotool({"windowsize", window, "1280", "800"});  // the whole menu bar is on the display
+    waitForValue("width", 1280);
+    settle();
+    click("depth/teach");
+    waitForValue("depth", "teach");
     key("ctrl+q");
     EXPECT_EQ(program->wait(patience), 0);
     std::ifstream stream(file);

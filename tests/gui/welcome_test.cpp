@@ -30,8 +30,7 @@ protected:
     }
 };
 
-constexpr std::initializer_list<const char*> kOfCard = {"welcome_drop",  "welcome_scenes",  "welcome_lesson",
-                                                        "welcome_close", "welcome_lessons", "welcome_keys"};
+constexpr std::initializer_list<const char*> kOfCard = {"welcome_drop", "welcome_scenes", "welcome_lesson", "welcome_close"};
 
 TEST_F(WelcomeTest, greetsOnceAndComesBackWhenAsked) {
     open({"plummer", "-n", "300", "--backend", "cpu", "--size", "1280x720"});

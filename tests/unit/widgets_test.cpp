@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
@@ -65,6 +66,26 @@ TEST(Fonts, areInTheProgram) {
         EXPECT_NE(program.find(bytes), std::string::npos);
     }
     EXPECT_NE(textFont().data(), monoFont().data());
+}
+
+/// Relative luminance of a colour (WCAG 2).
+double luminance(ImU32 colour) {
+    double sum = 0;
+    constexpr double kWeights[] = {0.2126, 0.7152, 0.0722};
+    for (int channel = 0; channel < 3; ++channel) {
+        const double c = static_cast<double>(colour >> (8 * channel) & 255) / 255;
+        sum += kWeights[channel] * (c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4));
+    }
+    return sum;
+}
+
+TEST(Palette, textThatCannotBeUsedIsReadable) {
+    const double panel = luminance(IM_COL32(13, 16, 22, 255)), page = luminance(IM_COL32(246, 247, 249, 255));
+    for (const palette::Colour& colour : {palette::kDisabled, palette::kMuted, palette::kText}) {
+        EXPECT_GE((luminance(colour.usual) + 0.05) / (panel + 0.05), 3);
+        EXPECT_GE((luminance(colour.contrasting) + 0.05) / 0.05, 3);
+        EXPECT_GE((page + 0.05) / (luminance(colour.onWhite) + 0.05), 3);
+    }
 }
 
 }  // namespace

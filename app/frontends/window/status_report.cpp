@@ -19,7 +19,7 @@ constexpr const char* kByName[] = {"run.paused",         "run.time",       "run.
                                    "run.check",          "run.speed",      "look.colour_mode", "look.exposure",
                                    "look.auto_exposure", "look.trails",    "camera.rotation",  "camera.orthographic",
                                    "view.ahead",         "window.message", "window.visible",   "window.projector",
-                                   "window.text_scale",
+                                   "window.text_scale",  "look.quality",   "window.depth",
 #define GRAVLAB_PANEL(name, ...) "window." #name,
                                    GRAVLAB_PANELS
 #undef GRAVLAB_PANEL
