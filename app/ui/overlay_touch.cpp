@@ -71,7 +71,7 @@ void drawTrajectory(const Document& document, const Trajectory& path, const Spac
     list.AddCircleFilled(*end, 2.5f * area.scale, colour);
     const std::string clock = clockText(path.points.back().time - now, document.facts.scene->units);
     write(list, {end->x + 10 * area.scale, end->y - ImGui::GetTextLineHeight()}, view, area, document.look.paper,
-          (path.complete ? "in" : "in, so far,") + clock.substr(clock.find('=') + 1) + "\n" + trajectoryText(path) + note,
+          (path.complete ? "in" : "computed to") + clock.substr(clock.find('=') + 1) + "\n" + trajectoryText(path) + note,
           colour);
 }
 
