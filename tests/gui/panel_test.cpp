@@ -177,7 +177,7 @@ TEST_F(Panel, aLongListOpensAtThePresentRow) {
 
 TEST_F(Panel, choosesTheKernelOfATermBesideThePairLaw) {
     binary = GRAVLAB_EXTENDED;
-    open({"test-chain", "-n", "200", "--backend", "cpu", "--lab", "sweep"});
+    open({"test-chain", "-n", "200", "--size", "1280x720", "--backend", "cpu", "--lab", "sweep"});
     waitForValue("term_kernels", "springs=list");
     choose("run.term_kernels/springs", "blocks");
     waitForValue("term_kernels", "springs=blocks");
