@@ -77,7 +77,7 @@ TEST_F(UndoTest, takesEveryParameterBack) {
                 const Event event = ask(Invoke{"undo"});
                 EXPECT_EQ(event.status, CommandStatus::applied) << row.path << " " << valueText(value) << ": " << event.why;
                 EXPECT_THAT(event.why, HasSubstr("set " + row.path));
-                if (event.why.find("rounded") != std::string::npos) {
+                if (event.why.find("rounding") != std::string::npos) {
                     ASSERT_EQ(settings(), set) << row.path;
                     begin(scene);
                     ask(SetParameter{"view.selected", std::int64_t{1}});
