@@ -145,7 +145,7 @@ vec4 developed(ivec2 pixel, vec2 uv) {
         vec2 top = tent(lanes, at).rg, over = tent(coarser, at + 0.7 * up).rg, under = tent(coarser, at - 0.7 * up).rg;
         float more = over.r + over.g, less = under.r + under.g, slope = (more - less) / max(more + less, 1e-20);
         float high = smoothstep(0.9, 1.5, 2.0 * (top.r + top.g) / max(more + less, 1e-20));
-        side = 2.6 * flatness * exp(-110.0 * slope * slope) * high * smoothstep(0.05, 0.3, around.g / usual);
+        side = 6.0 * flatness * exp(-60.0 * slope * slope) * high * smoothstep(0.05, 0.3, around.g / usual);
     }
     lane *= disc * smoothstep(0.1, 0.4, around.g / max(all, 1e-20));  // the middle of old stars has no dust
     return vec4(youth * vec3(young, lane + side, disc * thin), (youth > 0.0 ? around.g : all + around.b) / usual);
@@ -180,6 +180,8 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     // Old stars have no edges, because they move everywhere: some of their contrast is at least as wide as an arm.
     float middle = here.r / max(tent(coarser, uv).r, 1e-20);
     here.r *= pow(max(middle, 1e-20), -youth * (middle > 1.0 ? 0.15 : 0.55 * smoothstep(0.0, 0.3, middle)));
+    // A bulge is steep: its outskirts take little of the picture, and its core is bright.
+    here.r *= mix(1.0, pow(clamp(here.r / (2.0 * usual), 0.03, 2.0), 0.5), youth);
     // Faint light loses visibility, as on a print: streams get narrow and fade towards their ends instead of ending at a
     // border.
     here *= mix(1.0, pow(all / max(all + 0.08 * usual, 1e-20), 0.7), youth);
@@ -198,7 +200,7 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     float thin = 0.4 * planned.b * max(filaments - 0.8, 0.0) * sqrt(min(here.g / usual, 1.5));
     float depth = dust * (planned.g * (0.2 + 0.7 * filaments) + thin);
     // Half of a disc lies in front of its dust; of the bulge, seen through the near half, less does.
-    float before = mix(0.42, 0.24, smoothstep(1.1, 2.2, planned.g));
+    float before = mix(0.38, 0.10, smoothstep(1.0, 3.5, planned.g));
     vec3 passed = before + (1.0 - before) * exp(-depth * vec3(0.62, 1.04, 1.40));
 
     // When bodies are few, those with a high random number are clusters of stars, and those with a low one clouds of gas.
@@ -223,7 +225,7 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     // Bright light is paler, as old stars are where they are most crowded; so is the light of the outskirts, which have
     // fewer metals.
     vec3 old = mix(colours[0], vec3(1.06, 0.77, 0.47), youth * smoothstep(1.0, 0.0, here.r / usual));
-    old = mix(old, vec3(1.18, 0.89, 0.56), youth * smoothstep(0.5, 8.0, here.r / usual));
+    old = mix(old, vec3(1.20, 0.95, 0.70), youth * smoothstep(1.0, 6.0, here.r / usual));
     // Star clouds: smoothed light would be too even.
     here.g *= exp(youth * planned.b * 0.65 * fine);
     vec3 starlight = old * here.r * (1.0 - 0.3 * full) + colours[1] * outskirts * here.g * (1.0 - 0.5 * full) +
@@ -239,7 +241,7 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     float threads = exp(-3.5 * square(weave + 0.1)) * (0.15 + 0.85 * smoothstep(-0.9, 0.9, coarse - 0.4 * weave));
     float cavity = 1.0 - 0.6 * smoothstep(0.4, 2.0, planned.a);
     vec3 veil = mix(vec3(1.0, 0.30, 0.36), vec3(0.36, 0.52, 0.90), planned.a / (planned.a + 0.9)) *
-                (nebula * 0.55 * usual * sqrt(planned.a) * smoothstep(0.0, 0.15, planned.a) * cavity *
+                (nebula * 0.42 * usual * planned.a / (0.45 + planned.a) * smoothstep(0.0, 0.5, planned.a) * cavity *
                  clamp(exp(1.1 * weave + 0.5 * coarse) * (0.5 + threads) - 0.3, 0.0, 3.5));
     float seen = resolved * mix(1.0, 0.12 + 0.88 * smoothstep(0.1, 0.6, young), youth);
     // The middle of a cluster is brighter and paler than its single stars.
