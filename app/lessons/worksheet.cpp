@@ -10,6 +10,7 @@
 #include "sim/core/text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 namespace gravlab {
@@ -182,15 +183,17 @@ private:
         if (step.question) question("Question: ", *step.question);
     }
 
-    /// "Root mean square of the distances [L]: ________ (first)". The name is that of later expressions. Teachers get the
-    /// number, and the range for a class.
+    /// "Apart, root mean square of the distances [L]: ________ (first)". The name is that of later expressions. Teachers get
+    /// the number, and the range for a class.
     std::string keptText(const LessonStep& step, const LessonNumber& kept) const {
         const std::string& sum = kept.expression;
         const Parameter* row = findParameter(sum.substr(0, sum.find(' ')));
-        std::string what = row ? std::string(row->idea) : kept.name;
-        if (row && sum.find(' ') != sum.npos) what += sum.ends_with(" / 1000000000") ? ", in billions" : ", " + sum;
+        std::string what = row ? std::string(row->label) + ", " + std::string(row->idea) : kept.name;
+        const bool billions = sum.ends_with(" / 1000000000"), thousandths = sum.ends_with(" * 1000");
         if (row && row->path == sum && !row->unit.empty()) what += " [" + std::string(row->unit) + "]";
-        if (what[0] >= 'a' && what[0] <= 'z') what[0] = static_cast<char>(what[0] - 'a' + 'A');
+        if (row && row->path != sum) what += billions ? ", in billions" : thousandths ? ", in thousandths" : ", " + sum;
+        if (!row) what[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(what[0])));
+        std::ranges::replace(what, '_', ' ');
         what += ": " + filled("{" + kept.name + "}") + " (" + (row ? kept.name : sum);
         const auto range =
             std::find_if(step.ranges.begin(), step.ranges.end(), [&](const LessonRange& r) { return r.name == kept.name; });

@@ -264,7 +264,7 @@ TEST(Worksheet, asksWithoutTellingAndTellsTheTeacher) {
         const LessonAnswers unmeasured;
         const std::string students = write(lesson, nullptr), teachers = write(lesson, &unmeasured);
         EXPECT_THAT(students, HasSubstr("Which?"));
-        EXPECT_THAT(students, HasSubstr("Complete steps since the start: ________ (steps)"));
+        EXPECT_THAT(students, HasSubstr("Step, complete steps since the start: ________ (steps)"));
         EXPECT_THAT(students, testing::Not(HasSubstr("Answer")));
         EXPECT_THAT(students, testing::Not(HasSubstr("It made")));
         EXPECT_THAT(teachers, HasSubstr("Answer: b"));
@@ -274,7 +274,7 @@ TEST(Worksheet, asksWithoutTellingAndTellsTheTeacher) {
     const LessonAnswers measured{.numbers = {{"steps", std::int64_t{11}}, {"twice", 22.0}}, .about = "Measured here."};
     const std::string told = worksheetMarkdown(ranged, &measured);
     EXPECT_THAT(told, HasSubstr("Measured here."));
-    EXPECT_THAT(told, HasSubstr("Complete steps since the start: 11 (steps; a class may get 10 to 14)"));
+    EXPECT_THAT(told, HasSubstr("Step, complete steps since the start: 11 (steps; a class may get 10 to 14)"));
     EXPECT_THAT(told, HasSubstr("Twice: 22 (2 * steps)"));
     EXPECT_THAT(told, HasSubstr("It made 22."));
     EXPECT_THAT(worksheetMarkdown(ranged, nullptr), testing::Not(HasSubstr("a class may get")));
