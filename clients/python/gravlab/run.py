@@ -112,6 +112,23 @@ def _copied(source):
     return result
 
 
+def _numbers_of_block(memory):
+    """Header and arrays of a block; the arrays are copies."""
+    head = _HEADER.unpack_from(memory)
+    if head[0] != _MAGIC:
+        raise Failed("the program has shared bodies in a form that this version does not know")
+    bodies, place, found = head[3], _HEADER.size, {}
+    for name, bit, kind, width in _ARRAYS:
+        if not head[1] & bit:
+            continue
+        place = (place + _ALIGNED - 1) // _ALIGNED * _ALIGNED
+        flat = np.frombuffer(memory, kind, bodies * width, place)
+        found[name] = _copied(flat.reshape(bodies, width) if width > 1 else flat)
+        place += flat.nbytes
+        del flat
+    return head, found
+
+
 def help(what="", program=None):
     """Prints what the parameters are whose path, label or idea has this text: their units, ranges and defaults."""
     print(_described(parameters(program), what))
@@ -326,6 +343,11 @@ class Run:
             while said.get("line") != self._line or (said["status"] == "running" and first[0] != "nowait"):
                 said = self._answer()
             self._torn = False
+        return self._value(said)
+
+    @staticmethod
+    def _value(said):
+        """The value of an answer; Refused and Failed carry its sentence."""
         if said["status"] == "refused" or (said["status"] == "applied" and said.get("value") is None and "why" in said):
             raise Refused(said["why"])
         if said["status"] == "failed":
@@ -461,20 +483,7 @@ class Run:
 
     def _shared_now(self, arrays):
         self.do("do share " + (",".join(arrays) or "header"))
-        memory = self._memory()
-        head = _HEADER.unpack_from(memory)
-        if head[0] != _MAGIC:
-            raise Failed("the program has shared bodies in a form that this version does not know")
-        bodies, place, found = head[3], _HEADER.size, {}
-        for name, bit, kind, width in _ARRAYS:
-            if not head[1] & bit:
-                continue
-            place = (place + _ALIGNED - 1) // _ALIGNED * _ALIGNED
-            flat = np.frombuffer(memory, kind, bodies * width, place)
-            found[name] = _copied(flat.reshape(bodies, width) if width > 1 else flat)
-            place += flat.nbytes
-            del flat
-        return head, found
+        return _numbers_of_block(self._memory())
 
     def _memory(self):
         """The shared memory, mapped again when it has grown."""

@@ -23,6 +23,48 @@ if os.path.exists(os.environ.get("GRAVLAB", "")):
     os.environ["GRAVLAB"] = os.path.abspath(os.environ["GRAVLAB"])
 
 
+class RemoteTest(unittest.TestCase):
+    def test_a_run_in_browsers_is_read_and_driven(self):
+        served = subprocess.Popen([os.environ["GRAVLAB"], "serve", "plummer", "-n", "500", "--backend", "cpu", "--port", "0",
+                                   "--autosave", "0", "--size", "320x200"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            first = served.stdout.readline()
+            if not first:
+                why = served.stderr.read()
+                if "no 'serve'" in why or "no OpenGL" in why:
+                    self.skipTest(why)
+                self.fail(why)
+            drive, watch = first.split()[1], served.stdout.readline().split()[1]
+            with gravlab.connect(drive) as run:
+                run.do("set run.paused true")
+                steps = run.steps
+                run.step(3)
+                self.assertEqual(run.steps, steps + 3)
+                arrays = run.arrays("positions", "ids")
+                self.assertEqual(arrays["positions"].shape, (500, 3))
+                self.assertEqual(sorted(arrays["ids"]), list(range(500)))
+                run["look.glow"] = 0.25
+                values, revision = run.changed()
+                self.assertEqual(values["look.glow"], 0.25)
+                self.assertNotIn("look.glow", run.changed(revision)[0])
+                self.assertEqual(run.picture(64, 48).png[:4], b"\x89PNG")
+                with self.assertRaisesRegex(gravlab.Refused, "look.glow"):
+                    run["look.glow"] = -3
+                with self.assertRaisesRegex(gravlab.Refused, "read alone"):
+                    run.replace(masses=np.ones(500))
+            watching = gravlab.connect(watch)
+            self.assertEqual(watching["look.glow"], 0.25)
+            with self.assertRaisesRegex(gravlab.Refused, "watching"):
+                watching["look.glow"] = 0.5
+            with self.assertRaisesRegex(gravlab.Refused, "--files"):
+                gravlab.connect(drive).do("do save away.csv")
+            with self.assertRaisesRegex(gravlab.Refused, "secret"):
+                gravlab.connect(drive[:-1] + "_")
+        finally:
+            served.terminate()
+            served.communicate()
+
+
 class RunTest(unittest.TestCase):
     def test_a_galaxy_is_stepped_read_and_drawn(self):
         with gravlab.open("galaxy", bodies=2048, backend="cpu", accuracy=1e-3) as run:
