@@ -7,6 +7,7 @@
 namespace gravlab {
 
 EffectResult ScreenHost::carryOut(const Effect& effect, Ticket ticket) {
+    if (Reason why = parts_.refuses(effect); !why.empty()) return refusedBecause(std::move(why));
     return std::visit(
         Overloaded{[&](const SavePicture& e) { return picture(e.file, ticket); },
                    [&](const SaveRun& e) { return parts_.files.save(e.file, ticket); },

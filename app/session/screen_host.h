@@ -7,6 +7,7 @@
 #include "app/ui/ui.h"
 #include "app/view/base_host.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,6 +24,7 @@ public:
         Recorder& recorder;
         LessonRunner& lessons;
         const Screen& screen;
+        const std::function<Reason(const Effect&)>& refuses;  ///< see Session
     };
     ScreenHost(App& app, const Parts& parts) : BaseHost(app), parts_(parts) {}
     EffectResult carryOut(const Effect& effect, Ticket ticket) override;

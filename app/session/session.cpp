@@ -37,7 +37,7 @@ void Session::openOnScreen(const StartOptions& options, float scale, double auto
     recorder = std::make_unique<Recorder>();
     lessons = std::make_unique<LessonRunner>(controller);
     LessonRunner::offer(app->reports.lesson);
-    host = std::make_unique<ScreenHost>(*app, ScreenHost::Parts{*ui, *files, *recorder, *lessons, screen});
+    host = std::make_unique<ScreenHost>(*app, ScreenHost::Parts{*ui, *files, *recorder, *lessons, screen, refuses});
     frames_ = std::make_unique<Frame>(*app, controller, *host);
     owed_ = kTurnsAfterEvent;
     lookedAt_ = hostClock();

@@ -77,6 +77,8 @@ public:
     std::unique_ptr<Player> player;        ///< null: no script
     std::unique_ptr<ConfigKeeper> config;  ///< null: nothing is known of earlier sessions
     std::function<WindowPlace()> place;    ///< of the window, to be remembered
+    /// Why an effect is not for the people at the screen; empty: it is. Set it before openOnScreen().
+    std::function<Reason(const Effect&)> refuses = [](const Effect&) { return Reason(); };
     std::unique_ptr<App> app;
     std::unique_ptr<Ui> ui;
     std::unique_ptr<LessonRunner> lessons;

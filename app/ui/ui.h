@@ -19,6 +19,8 @@ struct UiItem {
     std::string name;
     float left = 0, top = 0, right = 0, bottom = 0;
     bool enabled = true;
+    // For pages and readers of screens: its role in ARIA's words; none: nothing can be done with it.
+    std::string role{}, label{}, value{}, reason{};
 };
 
 /// Receives the user's commands from a panel; those of one call belong together.

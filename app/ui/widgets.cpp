@@ -57,6 +57,15 @@ void Widgets::record(std::string name, bool enabled) {
     items.push_back({std::move(name), from.x, from.y, to.x, to.y, enabled});
 }
 
+void Widgets::describe(std::string_view role, std::string_view label, std::string_view value, const Reason& reason) {
+    if (!recording || items.empty()) return;
+    UiItem& item = items.back();
+    item.role = role;
+    item.label = label;
+    item.value = value;
+    item.reason = reason;
+}
+
 void Widgets::tooltip(std::string_view name, std::string_view tip, const Reason& unavailable, const ImVec2* foot) {
     const double now = ImGui::GetTime();
     if (restingOn_ != name) {
@@ -110,6 +119,7 @@ void Widgets::frameIfLit(std::string_view name, ImVec2 from, ImVec2 to) {
 void Widgets::finish(const Control& control, const Reason& unavailable, const ImVec2* foot) {
     frameIfLit(control.name, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
     if (recording) record(control.name, unavailable.empty());
+    describe({}, control.label, {}, unavailable);
     if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled))
         tooltip(control.name, control.tip.text(), unavailable, foot);
 }
@@ -146,6 +156,7 @@ bool Widgets::fold(const Control& control, bool open) {
     if (ImGui::InvisibleButton(Id(control.name).text, ImVec2(width, size.y))) folds[control.name] = open = !open;
     const bool lit = ImGui::IsItemHovered() || ImGui::IsItemFocused();
     finish(control);
+    describe("button", control.label, open ? "true" : "false");
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImU32 colour = lit ? palette::kAccent : palette::kText;
     // A triangle: pointing down when open, right when closed.
@@ -164,6 +175,7 @@ bool Widgets::fold(const Control& control, bool open) {
 void Widgets::text(const Control& control, ImU32 colour, const std::string& text) {
     wrapped(colour, text);
     finish(control);
+    describe("status", control.label, text);
 }
 
 void Widgets::wrapped(ImU32 colour, const std::string& text) {
@@ -190,6 +202,7 @@ bool Widgets::button(const Control& control, float width, const Reason& unavaila
     const bool pressed = ImGui::Button(text.c_str(), ImVec2(width, 0));
     ImGui::EndDisabled();
     finish(control, unavailable, foot);
+    describe("button", control.label, {}, unavailable);
     return pressed;
 }
 
@@ -206,6 +219,7 @@ bool Widgets::toggle(const Control& control, bool& value, const Reason& unavaila
     const bool changed = ImGui::Checkbox(Id(control.name).text, &value);
     ImGui::EndDisabled();
     finish(control, unavailable);
+    describe("checkbox", control.label, value ? "true" : "false", unavailable);
     return changed;
 }
 
@@ -272,6 +286,7 @@ Dragging Widgets::drag(const Control& control, double& value, const DragRange& r
         typing_ = false;
     }
     finish(control, unavailable);
+    describe("spinbutton", control.label, formatted("%.6g", shown), unavailable);
     // Typed text is pending until its end; Escape restores the previous text.
     if (const Left left = left_; left.control == control.name) {
         left_ = {};
@@ -319,6 +334,7 @@ bool Widgets::powers(const Control& control, float width, std::size_t& value, st
         editing_.clear();
     }
     finish(control, unavailable);
+    describe("slider", control.label, std::to_string(chosen()), unavailable);
     if (!released || chosen() == value) return false;
     value = chosen();
     return true;
@@ -340,6 +356,7 @@ bool Widgets::field(const Control& control, float width, const char* shown, std:
         editing_.clear();
     }
     finish(control, unavailable);
+    describe("textbox", control.label, buffer, unavailable);
     if (finished) typed = buffer;
     return finished;
 }
@@ -358,11 +375,13 @@ bool Widgets::beginCombo(const Control& control, std::string_view shown, const R
     if (!open) {
         ImGui::EndDisabled();
         finish(control, unavailable);
+        describe("combobox", control.label, shown, unavailable);
         return false;
     }
     // The last item is now inside the list, but the place of the closed control is known.
     if (lit_ == control.name) litShown_ = true;
     if (recording) items.push_back({control.name, from.x, from.y, from.x + wide, from.y + high, unavailable.empty()});
+    describe("combobox", control.label, shown, unavailable);
     return true;
 }
 
@@ -374,8 +393,10 @@ bool Widgets::choice(std::string_view name, std::string_view idea, bool selected
     if (selected && ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
     // A row of a long list that is scrolled out of sight cannot be clicked.
     const float above = ImGui::GetWindowPos().y, below = above + ImGui::GetWindowHeight();
-    if (recording && ImGui::GetItemRectMin().y >= above && ImGui::GetItemRectMax().y <= below)
+    if (recording && ImGui::GetItemRectMin().y >= above && ImGui::GetItemRectMax().y <= below) {
         record(std::string(comboName_) + "/" + shown, unavailable.empty());
+        describe("option", shown, selected ? "true" : "", unavailable);
+    }
     if (!idea.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(name, idea, unavailable);
     return chosen;
 }
@@ -389,6 +410,7 @@ bool Widgets::beginMenu(const std::string& name, std::string_view label, bool en
     listOpen = listOpen || open;
     listFocused = listFocused || (!open && ImGui::IsItemFocused());
     if (recording) items.push_back({name, from.x, from.y, from.x + wide, from.y + ImGui::GetFontSize(), enabled});
+    describe("menuitem", label);
     if (!open) frameIfLit(name, from, ImVec2(from.x + wide, from.y + ImGui::GetFontSize()));
     return open;
 }
@@ -400,6 +422,7 @@ bool Widgets::menuItem(const std::string& name, std::string_view label, std::str
     const std::string title(label), right(keys);
     const bool chosen = ImGui::MenuItem(title.c_str(), right.c_str(), checked, unavailable.empty());
     if (recording) record(name, unavailable.empty());
+    describe("menuitem", label, checked ? "true" : "", unavailable);
     frameIfLit(name, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
     if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(name, idea, unavailable);
     return chosen;

@@ -196,6 +196,8 @@ public:
     std::map<std::string, bool, std::less<>> folds;  ///< sections opened or closed by the user, by name
 
 private:
+    /// What the last recorded item is.
+    void describe(std::string_view role, std::string_view label, std::string_view value = {}, const Reason& reason = {});
     void takeHold(const char* control);
     void typeInto(const Control& control);
     Dragging typedNumber(double& value, const DragRange& range) const;
