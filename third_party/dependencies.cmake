@@ -29,6 +29,7 @@ target_include_directories(gravlab_toml SYSTEM INTERFACE
 include(late)
 gravlab_late(glfw glfw)
 gravlab_late(egl OpenGL::EGL)
+include(serve)       # optional
 include(imgui)
 include(glad)
 include(hdf5)        # optional

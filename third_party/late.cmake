@@ -1,6 +1,6 @@
-# gravlab_late(NAME TARGET): the library of TARGET is opened at run time, where it is used first, so that the program starts on
+# gravlab_late(NAME TARGET [FUNCTIONS]): the library of TARGET is opened at run time, where it is used first, so that the program starts on
 # machines without it. Makes gravlab_NAME, an interface that carries the headers, and generated/late_NAME.cpp, a source with a
-# jump for every function of the library, whose names begin with NAME, and `const char* gravlab_open_NAME()`: null, or why the
+# jump for every function of the library, whose names begin with NAME or match FUNCTIONS, and `const char* gravlab_open_NAME()`: null, or why the
 # library cannot be opened. Users call that before any other function. GRAVLAB_LATE_NAME is the library's file. A static
 # library, and another processor or system, link as usual.
 function(gravlab_late name target)
@@ -32,7 +32,11 @@ function(gravlab_late name target)
   get_filename_component(folder ${library} DIRECTORY)
   set(GRAVLAB_LATE_${name} ${folder}/${soname} PARENT_SCOPE)
   execute_process(COMMAND ${CMAKE_NM} -D --defined-only ${library} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
-  string(REGEX MATCHALL " T ${name}[A-Z][A-Za-z0-9]*" functions "${text}")
+  set(wanted "${name}[A-Z][A-Za-z0-9]*")
+  if(ARGC GREATER 2)
+    set(wanted "${ARGV2}")
+  endif()
+  string(REGEX MATCHALL " T ${wanted}" functions "${text}")
   list(TRANSFORM functions REPLACE " T " "")
   list(LENGTH functions count)
   set(names "")

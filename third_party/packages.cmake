@@ -136,7 +136,7 @@ set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_NAME gravlab)
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SHLIBDEPS ON)
 # Opened at run time, so that dpkg-shlibdeps does not see them.
-set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_RECOMMENDS "libegl1, libgl1, libgl1-mesa-dri, libglfw3 (>= 3.3), ffmpeg, python3-matplotlib")
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_RECOMMENDS "libegl1, libgl1, libgl1-mesa-dri, libglfw3 (>= 3.3), libopenh264-7, libturbojpeg0 | libturbojpeg, ffmpeg, python3-matplotlib")
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SUGGESTS "python3-gravlab, gravlab-mpi")
 set(CPACK_DEBIAN_UNSPECIFIED_DESCRIPTION "laboratory for gravity between many bodies, in real time
 gravlab computes the pull between all pairs of up to millions of bodies, on an

@@ -13,10 +13,11 @@
 namespace gravlab {
 namespace {
 
-constexpr const CommandRow* kCommands[] = {
-    &kViewCommand,      &kRenderCommand, &kPlayCommand,   &kRunCommand,   &kBenchCommand,   &kLessonCommand,
-    &kOccupancyCommand, &kTuneCommand,   &kListCommand,   &kCheckCommand, &kConvertCommand, &kFingerprintCommand,
-    &kGroupsCommand,    &kMatrixCommand, &kMemoryCommand, &kInfoCommand,  &kReportCommand,  &kGradeCommand};
+constexpr const CommandRow* kCommands[] = {&kViewCommand,        &kServeCommand,  &kRenderCommand, &kPlayCommand,
+                                           &kRunCommand,         &kBenchCommand,  &kLessonCommand, &kOccupancyCommand,
+                                           &kTuneCommand,        &kListCommand,   &kCheckCommand,  &kConvertCommand,
+                                           &kFingerprintCommand, &kGroupsCommand, &kMatrixCommand, &kMemoryCommand,
+                                           &kInfoCommand,        &kReportCommand, &kGradeCommand};
 
 constexpr std::string_view kExitCodes =
     "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 no device or display, 5 the device failed,\n"

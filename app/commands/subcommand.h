@@ -41,7 +41,7 @@ std::span<const CommandRow* const> commandRows();
 
 extern const CommandRow kViewCommand, kRenderCommand, kPlayCommand, kRunCommand, kBenchCommand, kLessonCommand,
     kOccupancyCommand, kTuneCommand, kListCommand, kCheckCommand, kConvertCommand, kFingerprintCommand, kGroupsCommand,
-    kMatrixCommand, kMemoryCommand, kInfoCommand, kReportCommand, kGradeCommand;
+    kMatrixCommand, kMemoryCommand, kInfoCommand, kReportCommand, kGradeCommand, kServeCommand;
 
 /// The command of a command line, with its options. Null where --help or --version has printed. Throws UsageError with the
 /// text to print.

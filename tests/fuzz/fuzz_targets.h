@@ -95,10 +95,21 @@ struct Target {
     const char* name;  ///< also its folder below corpus/
     void (*run)(const std::uint8_t*, std::size_t);
 };
-inline constexpr Target kTargets[] = {{"table", table},       {"tipsy", tipsy},       {"hdf5", hdf5},
-                                      {"toml", toml},         {"settings", settings}, {"command_line", command_line},
-                                      {"picture", picture},   {"scene", scene},       {"checkpoint", checkpoint},
-                                      {"script", script},     {"lesson", lesson},     {"units", units},
-                                      {"own_data", own_data}, {"stateful", stateful}, {"differential", differential}};
+inline constexpr Target kTargets[] = {{"table", table},
+                                      {"tipsy", tipsy},
+                                      {"hdf5", hdf5},
+                                      {"toml", toml},
+                                      {"settings", settings},
+                                      {"command_line", command_line},
+                                      {"picture", picture},
+                                      {"scene", scene},
+                                      {"checkpoint", checkpoint},
+                                      {"script", script},
+                                      {"lesson", lesson},
+                                      {"units", units},
+                                      {"own_data", own_data},
+                                      {"protocol", protocol},
+                                      {"stateful", stateful},
+                                      {"differential", differential}};
 
 }  // namespace gravlab::fuzz

@@ -9,6 +9,7 @@
 #include "app/lessons/worksheet.h"
 #include "app/parameters/parameter.h"
 #include "app/parameters/quantity.h"
+#include "app/serve/hub.h"
 #include "tests/fuzz/fuzz_file_targets.h"
 
 #include <array>
@@ -62,6 +63,43 @@ inline void script(const std::uint8_t* data, std::size_t size) {
     }
     const auto ends = static_cast<std::size_t>(std::ranges::count(bytes, '\n'));
     require(packed || lines == ends + (!bytes.empty() && bytes.back() != '\n'), "no line is lost");
+}
+
+/// What a browser sends to a served run, a message a line: a driver's text, or bytes after a '#'.
+inline void protocol(const std::uint8_t* data, std::size_t size) {
+    struct Nowhere : Wire {
+        std::uint16_t port() const override { return 1; }
+        void send(ConnectionId, Bytes bytes, bool) override { requirePrintable(bytes->c_str()); }
+        void close(ConnectionId, std::uint16_t code, std::string why) override {
+            require(code >= 1000 && !why.empty(), "who is shut out learns why");
+            requirePrintable(why.c_str());
+        }
+        void answer(ConnectionId, int status, std::string json) override {
+            require(status >= 400, "only the frame loop answers calls");
+            requirePrintable(json.c_str());
+        }
+    } wire;
+    double now = 0;
+    Hub hub({"drive", "watch"}, [&now] { return now += 1e-3; });
+    hub.attach(&wire);
+    hub.opened(1);
+    hub.message(1, R"({"t":"hello","token":"drive","video":true})", false);
+    std::string_view rest(reinterpret_cast<const char*>(data), size);
+    while (!rest.empty()) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+        const bool binary = line.starts_with('#');
+        hub.message(1, binary ? line.substr(1) : line, binary);
+        hub.called(2, "watch", line);
+        static_cast<void>(pictureHead(line));
+    }
+    const Hub::Arrived arrived = hub.take();
+    require(arrived.events.size() <= 5000, "events that wait are bounded");
+    for (const InputEvent& event : arrived.events)
+        if (const auto* pointer = std::get_if<PointerEvent>(&event))
+            require(std::isfinite(pointer->at.x) && std::abs(pointer->scroll.y) <= 20 && pointer->button <= 4,
+                    "a pointer stays in bounds");
+    for (const Hub::Call& call : arrived.calls) require(!call.http || !call.mayChange, "who watches changes nothing");
 }
 
 /// Every '<' of a page begins or ends a tag of the page's own.

@@ -52,6 +52,8 @@ const Fence kFences[] = {
     {"GLFW is for its context", "GLFW/.*|backends/imgui_impl_glfw\\.h|imgui_impl_glfw\\.h",
      "app/frontends/window/window[a-z_]*\\.(h|cpp)|tests/gui/.*"},
     {"EGL is for its context", "EGL/.*", "app/frontends/headless/headless[a-z_]*\\.(h|cpp)|tests/(gl|gpu)/.*"},
+    {"Boost is for sockets", "boost/.*", "app/serve/wire_beast\\.cpp"},
+    {"each codec has a file", "wels/.*|turbojpeg\\.h", "app/serve/codec_(openh264|jpeg)\\.cpp"},
     {"CLI11 is for the options", "CLI/.*", "app/commands/(options|option_rows)\\.cpp"},
     {"render sees vertices only", "sim/(?!core/vertex\\.h|api/errors\\.h|core/names\\.h|backends/cuda/runtime/api\\.h).*",
      "(?!render/).*"},
@@ -142,7 +144,7 @@ const Room kRooms[] = {
     {"app/frontends/headless", 45},
     {"app/session", 46},
     {"app/frontends/window", 47},
-    {"app/frontends/serve", 47},
+    {"app/serve", 47},
     {"app/commands", 48},
     {"app/main", 49},
 };

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""`gravlab serve` in a real browser: browser.py BINARY [--picture FILE.png] [--size WxH]
+
+Chromium is driven by its own protocol over a pipe, so that no package of a driver is needed. Without Chromium the test is
+skipped and says so. `--picture` writes what the driver's page looks like.
+"""
+import argparse
+import base64
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+PATIENCE = 60  # seconds for any one thing, however busy the machine is
+
+
+class Browser:
+    """Chromium without a window."""
+
+    def __init__(self, program, folder, size):
+        ours, theirs = os.pipe(), os.pipe()
+        os.set_inheritable(ours[0], True)
+        os.set_inheritable(theirs[1], True)
+
+        def prepare():  # the browser reads descriptor 3 and writes 4
+            os.dup2(ours[0], 103)
+            os.dup2(theirs[1], 104)
+            os.dup2(103, 3)
+            os.dup2(104, 4)
+
+        self.process = subprocess.Popen(
+            [program, "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--disable-quic", "--no-first-run",
+             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
+             "--disable-gpu", f"--window-size={size[0]},{size[1]}", f"--user-data-dir={folder}", "about:blank"],
+            preexec_fn=prepare, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(ours[0])
+        os.close(theirs[1])
+        self.to, self.back, self.number, self.rest = ours[1], os.fdopen(theirs[0], "rb", 0), 0, b""
+
+    def call(self, method, session=None, **params):
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": params}
+        if session:
+            message["sessionId"] = session
+        os.write(self.to, json.dumps(message).encode() + b"\0")
+        while True:
+            while b"\0" not in self.rest:
+                more = self.back.read(1 << 20)
+                assert more, "the browser has ended"
+                self.rest += more
+            one, _, self.rest = self.rest.partition(b"\0")
+            answer = json.loads(one)
+            if answer.get("id") == self.number:
+                assert "error" not in answer, (method, answer["error"])
+                return answer["result"]
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Page:
+    def __init__(self, browser, url, size):
+        self.browser = browser
+        target = browser.call("Target.createTarget", url="about:blank", newWindow=True)["targetId"]
+        self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.call("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1, mobile=False)
+        self.call("Emulation.setFocusEmulationEnabled", enabled=True)
+        self.call("Page.navigate", url=url)
+
+    def call(self, method, **params):
+        return self.browser.call(method, self.session, **params)
+
+    def value(self, text):
+        result = self.call("Runtime.evaluate", expression=text, returnByValue=True)
+        assert "exceptionDetails" not in result, (text, result["exceptionDetails"])
+        return result["result"].get("value")
+
+    def until(self, text):
+        """Waits until the expression holds, and gives its value."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            value = self.value(f"(() => {{ try {{ return {text}; }} catch (e) {{ return null; }} }})()")
+            if value:
+                return value
+            time.sleep(0.02)
+        raise AssertionError(f"never: {text}; {self.value('JSON.stringify(window.gravlab)')} {self.value('document.body.innerText')}")
+
+    def mouse(self, kind, x, y, down=False):
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left" if down or kind == "mouseReleased" else "none",
+                  buttons=int(down), clickCount=1)
+
+    def key(self, code, key, text=""):
+        number = {"Enter": 13, "Tab": 9, "Space": 32}.get(code, ord(key.upper()) if len(key) == 1 else 0)
+        self.call("Input.dispatchKeyEvent", type="keyDown", code=code, key=key, windowsVirtualKeyCode=number,
+                  **({"text": text} if text else {}))
+        self.call("Input.dispatchKeyEvent", type="keyUp", code=code, key=key, windowsVirtualKeyCode=number)
+
+
+def rpc(page, token, method, **params):
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
+    request = urllib.request.Request(page + "rpc", body, {"Authorization": "Bearer " + token, "Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+        said = json.load(answer)
+    assert "error" not in said, said
+    return said["result"]
+
+
+def test(binary, chromium, folder, picture, size):
+    served = subprocess.Popen([binary, "serve", "plummer", "-n", "2000", "--backend", "cpu", "--port", "0", "--size",
+                               f"{size[0]}x{size[1]}", "--autosave", "0", "--fps", "30"],
+                              stdout=subprocess.PIPE, text=True)
+    browser = Browser(chromium, folder, size)
+    try:
+        drive, watch = (served.stdout.readline().split(": ", 1)[1].strip() for _ in range(2))
+        address, _, token = drive.partition("#d=")
+        get = lambda path: rpc(address, token, "do", line="get " + path)["value"]
+
+        driver = Page(browser, drive, size)
+        driver.until("gravlab.video > 2 && gravlab.me === gravlab.driver")
+        assert "#" not in driver.value("location.href"), "the token stays in the address"
+        # A picture of bodies: neither black nor white.
+        light = driver.value("(() => { const p = paint.getImageData(0, 0, canvas.width, canvas.height).data; let sum = 0;"
+                             " for (let i = 0; i < p.length; i += 4) sum += p[i + 1]; return sum / p.length * 4; })()")
+        assert 3 < light < 150, light
+
+        before = get("camera.azimuth")
+        x, y = size[0] // 2, size[1] // 2
+        driver.mouse("mousePressed", x, y, True)
+        for step in range(1, 6):
+            driver.mouse("mouseMoved", x + 15 * step, y, True)
+        driver.mouse("mouseReleased", x + 75, y)
+        driver.until("sentAt.size === 0")  # its picture has come
+        assert get("camera.azimuth") != before, "the mouse has not turned the picture"
+
+        # A control by its name, by keys alone, through the layer for readers of screens.
+        assert get("run.paused") is False
+        driver.until("document.querySelector('#controls [role=button][aria-label=Pause]').focus() || true")
+        driver.key("Enter", "Enter")
+        rpc(address, token, "do", line="wait run.paused == true")
+        number = "document.querySelector('#controls input[data-name=\"run.softening\"]')"
+        driver.until(f"{number}.focus() || true")
+        driver.call("Runtime.evaluate", expression=f"{number}.select()")
+        driver.call("Input.insertText", text="0.07")
+        driver.key("Enter", "Enter")
+        rpc(address, token, "do", line="wait run.softening == 0.07 within 20")
+
+        viewer = Page(browser, watch, size)
+        viewer.until("gravlab.pictures > 0 && gravlab.me > 0")
+        before = get("camera.azimuth")
+        viewer.value("send({t: 'input', n: 1, events: [{type: 'wheel', dy: 5}]})")
+        try:
+            rpc(address, watch.partition("#v=")[2], "do", line="set look.glow 0.5")
+            raise AssertionError("a viewer has changed the run")
+        except AssertionError as refusal:
+            assert "watching" in str(refusal), refusal
+        assert get("camera.azimuth") == before
+        viewer.value("$('wheel').click()")
+        driver.until("[...document.querySelectorAll('#people button')].some(one => one.click() || true)")
+        viewer.until("gravlab.driver === gravlab.me")
+
+        # The same seat after a broken connection.
+        me = viewer.value("gravlab.me")
+        viewer.value("seen.pictures = 0; socket.close()")
+        viewer.until("gravlab.pictures > 0 && gravlab.me > 0")
+        assert viewer.value("gravlab.me") == me and viewer.value("gravlab.driver") == me
+        driver.value("$('wheel').click()")  # a host takes it
+        driver.until("gravlab.me === gravlab.driver")
+        assert not driver.value("gravlab.error") and not viewer.value("gravlab.error")
+        if picture:
+            rpc(address, token, "do", line="set run.paused false")
+            time.sleep(2)
+            driver.mouse("mouseMoved", x, y)
+            rpc(address, token, "do", line="set run.paused true")
+            time.sleep(1)
+            shot = driver.call("Page.captureScreenshot", format="png")["data"]
+            with open(picture, "wb") as file:
+                file.write(base64.b64decode(shot))
+        served.terminate()
+        served.wait(PATIENCE)
+        driver.until("document.body.innerText.includes('ended')")
+    finally:
+        browser.close()
+        served.kill()
+        served.wait()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("binary")
+    parser.add_argument("--picture")
+    parser.add_argument("--size", default="960x540")
+    given = parser.parse_args()
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if not chromium:
+        print("SKIPPED: no chromium is installed (Debian: apt install chromium), so no browser was tried")
+        return 77
+    with tempfile.TemporaryDirectory(prefix="gravlab-browser-", ignore_cleanup_errors=True) as folder:
+        begun = time.monotonic()
+        test(given.binary, chromium, folder, given.picture, [int(one) for one in given.size.split("x")])
+        print(f"passed in {time.monotonic() - begun:.1f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,25 @@
+# Optional: GRAVLAB_HAS_SERVE, for `gravlab serve`: Boost's sockets (headers), openh264 and libjpeg-turbo. The codecs are opened at
+# run time, so that the program starts on machines without them. -DGRAVLAB_SERVE=OFF builds without it.
+option(GRAVLAB_SERVE "Build 'gravlab serve', where its libraries are found" ON)
+set(GRAVLAB_HAS_SERVE OFF)
+find_path(GRAVLAB_BOOST boost/beast.hpp)
+find_path(GRAVLAB_OPENH264_HEADERS wels/codec_api.h)
+find_library(GRAVLAB_OPENH264 openh264)
+find_path(GRAVLAB_TURBOJPEG_HEADERS turbojpeg.h)
+find_library(GRAVLAB_TURBOJPEG turbojpeg)
+if(NOT GRAVLAB_SERVE OR NOT GRAVLAB_BOOST OR NOT GRAVLAB_OPENH264 OR NOT GRAVLAB_OPENH264_HEADERS OR NOT GRAVLAB_TURBOJPEG
+   OR NOT GRAVLAB_TURBOJPEG_HEADERS)
+  message(STATUS "gravlab serve: off (Debian/Ubuntu: apt install libboost-dev libopenh264-dev libturbojpeg0-dev)")
+  return()
+endif()
+set(GRAVLAB_HAS_SERVE ON)
+add_library(gravlab_boost INTERFACE)
+target_include_directories(gravlab_boost SYSTEM INTERFACE ${GRAVLAB_BOOST})
+foreach(library OPENH264 TURBOJPEG)
+  add_library(gravlab_library_${library} UNKNOWN IMPORTED)
+  set_target_properties(gravlab_library_${library} PROPERTIES IMPORTED_LOCATION ${GRAVLAB_${library}}
+    INTERFACE_INCLUDE_DIRECTORIES ${GRAVLAB_${library}_HEADERS})
+endforeach()
+gravlab_late(openh264 gravlab_library_OPENH264 "Wels(Create|Destroy)(SVCEncoder|Decoder)")
+gravlab_late(tj gravlab_library_TURBOJPEG)
+message(STATUS "gravlab serve: on")
