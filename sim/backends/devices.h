@@ -2,6 +2,7 @@
 // compile nothing of that folder.
 #pragma once
 #include "sim/backends/backend.h"
+#include "sim/backends/exchange.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +38,9 @@ DeviceUse deviceUse();
 
 /// Free bytes of device memory; infinite where the device does not report them.
 double freeCudaBytes(int device);
+/// A rank's helper on a device of its host, by the place of the rank on its host and the order of rank 0's backend. Throws
+/// NoDeviceError.
+std::unique_ptr<Helper> deviceHelper(std::size_t part, int place, MessageReader order);
 /// Size of the device; zeros where there is none.
 DeviceSize cudaDeviceSize(int device);
 

@@ -106,13 +106,16 @@ std::string ranksText(const char* before) {
 std::string divisionSentence(const Backend& backend, BackendOptions options, StepProgram program) {
     const BackendRow& kind = gravlab::backend(backend.name());
     if (!kind.onDevice) options.helpers = kind.usesCores ? cpuHelpers(options) : std::vector<int>();
-    const std::string ranks = kind.usesCores ? ranksText() : "";
+    const std::string ranks = kind.usesCores || (kind.onDevice && options.helpers.empty()) ? ranksText() : "";
     if (ranks.empty() && Job::current())
-        return ranksText() + ": the force stays on rank 0, because ranks divide those of --backend cpu";
+        return ranksText() + ": the force stays on rank 0, because ranks divide those of one device each, and of cpu";
     if (options.helpers.empty() && ranks.empty()) return {};
     const std::string devices = (ranks.empty() ? "devices " + devicesText(options) : ranks) + ": ";
-    const bool test = repeatsDevice(options) || !ranks.empty();
-    if (const Reason why = whyUndivided(backend.activeKernel(), program, backend.size(), test); !why.empty())
+    const bool test = repeatsDevice(options) || (kind.usesCores && !ranks.empty());
+    Reason why = whyUndivided(backend.activeKernel(), program, backend.size(), test);
+    if (why.empty() && kind.onDevice && !ranks.empty() && backend.activeKernel().cut == Split::tilePairs)
+        why = std::string(backend.activeKernel().name) + " sums each pair for both bodies; take 'tiled-registers' or 'tree'";
+    if (!why.empty())
         return devices + "the force stays on " + (ranks.empty() ? "the first device" : "rank 0") + ", because " + why;
     const KernelRow& row = backend.activeKernel();
     const bool tree = row.cut == Split::keyRanges;

@@ -177,7 +177,7 @@ TEST(Ranks, withoutTheInstructionSetAreNamed) {
     Wires wires(2);
     RankSelf other = rankOfCpu();
     other.processor = "a slow one";
-    other.helper = [](std::size_t, int, MessageReader) -> std::unique_ptr<Helper> { throw UsageError("no AVX9 here"); };
+    other.helper = [](std::size_t, int, int, MessageReader) -> std::unique_ptr<Helper> { throw UsageError("no AVX9 here"); };
     Job first([&] { return std::make_unique<WireTransport>(wires, 0); }, rankOfCpu());
     Job second([&] { return std::make_unique<WireTransport>(wires, 1); }, other);
     first.start();

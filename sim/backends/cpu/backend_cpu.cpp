@@ -5,6 +5,7 @@
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/engine.h"
 #include "sim/backends/cpu/methods/divided.h"
+#include "sim/backends/devices.h"
 #include "sim/backends/division.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/backends/memory_need.h"
@@ -54,6 +55,7 @@ std::unique_ptr<Exchange> helpersOf(const BackendOptions& options) {
         exchange->add(cpu::partHelper(part, threadsOf(options, part), simdOf(options)), threadsOf(options, part));
     if (Job* const job = Job::current()) {
         MessageWriter order;
+        order.add(false);  // of a processor
         order.add(std::span<const char>(simdOf(options).name));
         job->join(*exchange, checkedThreads(options.threads), std::move(order));
     }
@@ -359,7 +361,8 @@ MemoryRows cpuRows(const RunSize& run) {
 
 RankSelf rankOfCpu() {
     return {usableCores(), processorName() + ", " + std::string(cpu::simdTargets().front().title),
-            [](std::size_t part, int threads, MessageReader order) {
+            [](std::size_t part, int threads, int place, MessageReader order) {
+                if (order.get<bool>()) return deviceHelper(part, place, order);
                 const auto name = order.rest();
                 const std::string simd(reinterpret_cast<const char*>(name.data()), name.size());
                 return cpu::partHelper(part, threads, cpu::simdTarget(simd));

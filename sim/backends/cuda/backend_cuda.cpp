@@ -5,12 +5,15 @@
 #include "sim/backends/cuda/kernels/neighbours.h"
 #include "sim/backends/cuda/methods/divided.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
+#include "sim/backends/cuda/methods/ranked.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/devices.h"
+#include "sim/backends/division.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/backends/memory_need.h"
 #include "sim/core/pages.h"
+#include "sim/backends/ranks/job.h"
 #include "sim/core/text.h"
 #include "sim/core/validation.h"
 #include "sim/engine/engine_backend.h"
@@ -72,6 +75,14 @@ public:
     explicit CudaBackend(const BackendOptions& options)
         : EngineBackend(bound(options.device)), limits_(options.trees ? *options.trees : cuda::TreeLimits{}) {
         context_.helpers = cuda::helperDevices(options.device, options.helpers);
+        if (Job* const job = Job::current(); job && options.helpers.empty()) {
+            context_.helpers.ranks = std::make_shared<Exchange>(1);
+            MessageWriter order;
+            order.add(true);  // of a device
+            order.add(options.device);
+            order.add(std::span<const char>(context_.device.name));
+            job->join(*context_.helpers.ranks, 0, std::move(order));
+        }
         engine_ = makeEngine(context_, {}, {}, choice({}, {}), {});
     }
 
@@ -82,7 +93,7 @@ public:
 
     std::string_view name() const override { return "cuda"; }
     std::string description() const override {
-        return cuda::deviceText(context_.device) + cuda::helpersText(context_.helpers);
+        return cuda::deviceText(context_.device) + cuda::helpersText(context_.helpers) + ranksText(", ");
     }
     MemorySpace vertexSpace() const override { return MemorySpace::cudaDevice; }
     double pairsOfForce() const override {
@@ -302,7 +313,7 @@ public:
     LaunchFacts launchFacts() const override {
         use();
         LaunchFacts facts = cuda::launchFacts(plan(), size(), context_.device);
-        facts.device += cuda::helpersText(context_.helpers);
+        facts.device += cuda::helpersText(context_.helpers) + ranksText(", ");
         facts.failure = engine_.with([](auto& e) { return e.launchFailure(); });
         return facts;
     }
@@ -431,6 +442,15 @@ double freeCudaBytes(int device) {
         return static_cast<double>(free);
     cuda::takeLastError();
     return std::numeric_limits<double>::infinity();
+}
+
+std::unique_ptr<Helper> deviceHelper(std::size_t part, int place, MessageReader order) {
+    const int first = order.get<int>();
+    const auto name = order.rest();
+    int devices = 0;
+    cuda::deviceCount(devices);
+    return cuda::deviceHelper(part, (first + place) % std::max(1, devices),
+                              {reinterpret_cast<const char*>(name.data()), name.size()});
 }
 
 bool cuda::addTermMethods() { return addBondMethods() && addSecondPairMethods() && addOuterMethods(); }

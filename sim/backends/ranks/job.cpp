@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -137,7 +138,10 @@ void Job::join(Exchange& exchange, int threads, MessageWriter order) {
     for (int rank = 1; rank < ranks_; ++rank) {
         const std::size_t r = static_cast<std::size_t>(rank);
         const int share = threads > 0 ? threads : shares_[r];
-        data.add(share);
+        data.add(
+            std::array{share, static_cast<int>(std::count_if(facts_.begin(), facts_.begin() + rank, [&](const Facts& one) {
+                           return std::string_view(one.host) == facts_[r].host;
+                       }))});
         answers.push_back(std::make_shared<Answers>());
         names.push_back("rank " + std::to_string(rank) + " on " + facts_[r].host);
         weights.push_back(share);
@@ -317,11 +321,12 @@ void Job::obey(Arriving& arrived) {
     } else if (letter.kind == LetterKind::open) {
         MessageReader order(*bytes);
         const std::size_t part = order.get<std::size_t>() + static_cast<std::size_t>(rank_) - 1;
-        std::vector<int> threads(static_cast<std::size_t>(ranks_) - 1);
-        order.get(std::span(threads));
+        std::vector<std::array<int, 2>> shares(static_cast<std::size_t>(ranks_) - 1);
+        order.get(std::span(shares));
+        const auto [threads, place] = shares[static_cast<std::size_t>(rank_) - 1];
         std::unique_ptr<Helper> helper;
         try {
-            helper = self_.helper(part, threads[static_cast<std::size_t>(rank_) - 1], order);
+            helper = self_.helper(part, threads, place, order);
         } catch (const std::exception& error) {
             helper = std::make_unique<MissingHelper>(error.what());
         }

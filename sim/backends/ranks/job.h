@@ -13,8 +13,9 @@ namespace gravlab {
 struct RankSelf {
     int cores = 1;          ///< that it may use
     std::string processor;  ///< equal ones give equal bits
-    /// Makes the helper for part `part`, from 1; `order` is what join() got.
-    std::function<std::unique_ptr<Helper>(std::size_t part, int threads, MessageReader order)> helper;
+    /// Makes the helper for part `part`, from 1; `place`: how many ranks of its host are before it; `order` is what join()
+    /// got.
+    std::function<std::unique_ptr<Helper>(std::size_t part, int threads, int place, MessageReader order)> helper;
 };
 
 /// One at a time. Rank 0 is driven by any thread; a thread of its own makes all calls of the transport.

@@ -3,6 +3,7 @@
 
 #include "sim/api/errors.h"
 #include "sim/backends/cuda/methods/divided.h"
+#include "sim/backends/cuda/methods/ranked.h"
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/division.h"
 
@@ -10,10 +11,9 @@
 #include <type_traits>
 
 namespace gravlab::cuda {
-namespace {
 
 template <class Real>
-MadeMethod<Real> ofFamily(const MethodParts& parts) {
+MadeMethod<Real> makeUndivided(const MethodParts& parts) {
     const KernelEntry& entry = *parts.plan.entry;
     if (const MethodCode* own = entry.own()) {
         if constexpr (std::is_same_v<Real, float>)
@@ -32,13 +32,21 @@ MadeMethod<Real> ofFamily(const MethodParts& parts) {
         throw UsageError("kernel '" + std::string(entry.row.name) + "' is not built in this precision");
 }
 
+template MadeMethod<float> makeUndivided(const MethodParts&);
+template MadeMethod<double> makeUndivided(const MethodParts&);
+
+namespace {
+
 template <class Real>
 MadeMethod<Real> ofDevices(const MethodParts& parts, const HelperDevices* helpers) {
-    MadeMethod<Real> first = ofFamily<Real>(parts);
+    MadeMethod<Real> first = makeUndivided<Real>(parts);
+    const KernelRow& row = parts.plan.entry->row;
+    if (helpers && helpers->ranks && row.cut != Split::tilePairs && whyUndivided(row, {}, parts.count, false).empty())
+        return makeRanked(std::move(first), parts, *helpers->ranks);
     if (!helpers || helpers->empty()) return first;
     if (!whyUndivided(parts.plan.entry->row, {}, parts.count, helpers->front()->test).empty()) return first;
     if (parts.plan.entry->row.cut == Split::tilePairs && !first->bySpans()) return first;  // sums in no fixed order
-    return makeDivided(std::move(first), parts, *helpers, &ofFamily<Real>);
+    return makeDivided(std::move(first), parts, *helpers, &makeUndivided<Real>);
 }
 
 }  // namespace

@@ -19,6 +19,10 @@
 #include <utility>
 #include <vector>
 
+namespace gravlab {
+class Exchange;  // sim/backends/exchange.h
+}
+
 namespace gravlab::cuda {
 
 /// Arrays that one evaluation reads, and the array for its sums. Device memory.
@@ -213,7 +217,9 @@ inline double softeningSquared(const ForceRequest& request) {
 }
 
 struct HelperDevice;  // divided.h
-using HelperDevices = std::vector<std::unique_ptr<HelperDevice>>;
+struct HelperDevices : std::vector<std::unique_ptr<HelperDevice>> {
+    std::shared_ptr<Exchange> ranks{};  ///< those of a job, whose devices help in place of others here; null: no job
+};
 /// The method of the plan's row, which divides its evaluations among the device and its helpers. Throws DeviceError when
 /// there is not enough memory.
 template <class Real>
@@ -249,6 +255,9 @@ using CudaTermMethods = TermTable<CudaTermMethod>;
 
 template <class Real>
 using MadeMethod = std::unique_ptr<DeviceForceMethod<Real>>;
+/// The method of the plan's row on one device.
+template <class Real>
+MadeMethod<Real> makeUndivided(const MethodParts& parts);
 // Each family has its own file.
 template <class Real>
 MadeMethod<Real> makeOneSided(const MethodParts& parts);
