@@ -98,6 +98,17 @@ TEST(ResumeOf, aStateBetweenTwoTermsGoesOnExactly) {
     }
 }
 
+TEST(ResumeOf, aCheckpointInSinglePrecisionTakes48BytesPerBody) {
+    if (!exactFormat()) GTEST_SKIP();
+    RunRequest settings = settingsOf({"cpu", "tree", "leapfrog"}, "plummer", 20000);
+    settings.pairs().accuracy = 1e-3;
+    Simulation simulation(settings);
+    simulation.advance({.steps = 1}, nullptr);
+    const Snapshot whole = checkpointOf(simulation);
+    ASSERT_GE(whole.state.size(), 2u) << "accelerations and their lengths";
+    EXPECT_LT(static_cast<double>(encodeSnapshot(whole, "hdf5").size()), 48.0 * 20000 + 40000);
+}
+
 TEST(ResumeOf, anotherTimeStepRebasesTheClock) {
     const Row row{"reference", "plain", "leapfrog"};
     Simulation simulation(settingsOf(row, "two-body", 0));

@@ -176,14 +176,14 @@ private:
     // Floats suffice exactly when every number is one: a run in fp32 then takes half the space without loss.
     template <auto component, std::size_t columns>
     bool exactInFloat() const {
-        constexpr double kLargest = 3.4028234663852886e38;
         for (std::size_t i = 0; i < snapshot_.bodies.size(); ++i)
-            for (std::size_t c = 0; c < columns; ++c) {
-                const double value = component(snapshot_.bodies, i, c);
-                if (!(value >= -kLargest && value <= kLargest) || static_cast<double>(static_cast<float>(value)) != value)
-                    return false;
-            }
+            for (std::size_t c = 0; c < columns; ++c)
+                if (!isFloat(component(snapshot_.bodies, i, c))) return false;
         return true;
+    }
+    static bool isFloat(double value) {
+        constexpr double kLargest = 3.4028234663852886e38;
+        return value >= -kLargest && value <= kLargest && static_cast<double>(static_cast<float>(value)) == value;
     }
 
     Hdf5Handle dataset(hid_t at, const char* name, hid_t type, const Hdf5Handle& space) {
@@ -269,7 +269,10 @@ private:
         const std::string bonds = firstBonds();
         for (const StateArray& array : snapshot_.state) {
             if (!bonds.empty() && array.name.starts_with(bonds)) continue;
-            this->array(state, array.name.c_str(), H5T_IEEE_F64LE, array.values.data(), array.values.size());
+            // Numbers of bodies in single precision take half of the file.
+            const bool single = array.values.size() >= snapshot_.bodies.size() && std::ranges::all_of(array.values, isFloat);
+            this->array(state, array.name.c_str(), single ? H5T_IEEE_F32LE : H5T_IEEE_F64LE, array.values.data(),
+                        array.values.size());
         }
     }
 
