@@ -5,6 +5,7 @@
 #include "sim/core/text.h"
 #include "sim/forces/close_pairs.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace gravlab {
@@ -56,7 +57,11 @@ void requireMemory(const MemoryNeed& need, const MemoryNeed& free, std::size_t b
     std::string has;
     if (need.device > 0 && std::isfinite(free.device)) has = gigabytes(free.device) + " GB " + free.where;
     if (std::isfinite(free.host)) addTo(has, gigabytes(free.host) + " GB here", " and ");
-    throw OutOfMemoryError(needText(need, bodies) + "; free are " + has + ": ask for fewer bodies");
+    const double share = std::min({1.0, free.host / std::max(1.0, need.host), free.device / std::max(1.0, need.device)});
+    const int digits = 1 - static_cast<int>(std::floor(std::log10(std::max(10.0, share * static_cast<double>(bodies)))));
+    const double unit = std::pow(10.0, -digits);
+    throw OutOfMemoryError(needText(need, bodies) + "; free are " + has + ": ask for fewer bodies; " +
+                           formatted("%.0f fit", std::floor(share * static_cast<double>(bodies) / unit) * unit));
 }
 
 }  // namespace gravlab

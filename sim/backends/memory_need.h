@@ -34,7 +34,11 @@ struct RunSize {
     std::size_t sources = MassiveBodies{}.count;  ///< bodies with mass where those are few, see sourcesOf()
     std::size_t helpers = 0;                      ///< further parts of this host; see freeMemory() for devices
     std::span<const Term> others{};               ///< terms beside the pair law, once they are known
+    bool oneState = false;  ///< a step under way overwrites the last complete one, see mayKeepOneState()
 };
+/// Whether a device keeps one state of such a run where two do not fit. A step then ends before anything reads or changes
+/// the bodies.
+bool mayKeepOneState(const RunSize& run);
 
 /// All arrays of the backend. Their sum is what the guard compares with the free memory.
 MemoryRows memoryRows(const BackendRow& row, const RunSize& run);

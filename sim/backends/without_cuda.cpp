@@ -49,6 +49,7 @@ bool cuda::addTermMethods() {
 }
 
 MemoryRows cudaRows(const RunSize&) { return {}; }
+bool mayKeepOneState(const RunSize&) { return false; }
 double freeCudaBytes(int) { return std::numeric_limits<double>::infinity(); }
 DeviceUse deviceUse() { return {}; }
 DeviceSize cudaDeviceSize(int) { return {}; }

@@ -83,7 +83,8 @@ concept EngineState = requires(State& state, const State& same, std::size_t k, M
     state.countOperations(flag);
     state.undoOperations();
     { State::kOperations } -> std::convertible_to<int>;  // most operations of a list; 1 where each runs at once
-    { State::kFollows } -> std::convertible_to<bool>;    // a list that ends a step may continue into the next one
+    { same.follows() } -> std::same_as<bool>;            // a list that ends a step may continue into the next one
+    { same.mustEndStep() } -> std::same_as<bool>;        // nobody may see the bodies before the step under way ends
     { state.shown(sink) } -> std::same_as<bool>;         // called after a step for the sink; true when the sink has it
     state.finished();                                    // waits until the step is complete
     state.completeBodies();                              // those of the last complete step, as its methods read them
@@ -162,7 +163,7 @@ public:
             while (budget.steps > 0 && (state.size() > 0 || State::kOperations == 1)) {
                 const std::int64_t left = budget.steps - status.stepsCompleted;
                 if (left <= 0 && !cut) break;
-                if (!pacing.admits(first, state.nextSeconds())) break;
+                if (!state.mustEndStep() && !pacing.admits(first, state.nextSeconds())) break;
                 if (cursor_.atBoundary() && state.takesWholeSteps(program)) {
                     if (left <= 0) break;
                     state.beforePiece(std::exchange(first, false), status.stepsCompleted);
@@ -492,7 +493,7 @@ private:
     bool runToEnd(const Pacing& pacing, bool last, AdvanceStatus& status, VertexSink* sink) {
         const double left = pacing.left() - self().secondsToEnd();
         const bool shows = sink && (last || left < 2 * self().stepSeconds());
-        const bool follows = State::kFollows && !last && !shows && left > 0 && force_ == wanted_ && !inBlocks(program_) &&
+        const bool follows = self().follows() && !last && !shows && left > 0 && force_ == wanted_ && !inBlocks(program_) &&
                              !inBlocks(nextProgram_);
         operate(shows ? sink : nullptr, follows);
         ++status.stepsCompleted;
@@ -520,7 +521,6 @@ template <class State, class Method>
 class HostEngine : public StepEngine<State, Method> {
 public:
     static constexpr int kOperations = 1;
-    static constexpr bool kFollows = false;
 
     /// Ends a call by a clock, which it reads once before each piece of work.
     class Pacing : public StepPacer {
@@ -551,6 +551,8 @@ public:
     bool takesWholeSteps(StepProgram) const { return false; }
     WholeSteps wholeSteps(const Pacing&, std::int64_t, VertexSink*) { return {}; }
     bool fuses() const { return false; }
+    bool follows() const { return false; }
+    bool mustEndStep() const { return false; }
     void openOperations(bool) {}
     void enqueueOperations() {}
     void countOperations(bool) {}

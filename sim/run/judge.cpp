@@ -155,11 +155,21 @@ void requireRoom(Judging& j) {
     const Configuration& c = j.c();
     if (!c.changes.start) return;
     const std::size_t bodies = c.values.bodies;
-    MemoryRows rows = memoryRows(*c.backend.row, sizeOf(c));
-    for (const MemoryRow& row : hostRows(bodies)) rows.push_back(row);
-    const MemoryNeed need = sumOf(rows);
-    if (bodies >= kManyBodies) WorkWatch::note(needText(need, bodies));
-    requireMemory(need, freeMemory(*c.backend.row, c.values.backendOptions), bodies);
+    RunSize size = sizeOf(c);
+    const MemoryNeed free = freeMemory(*c.backend.row, c.values.backendOptions);
+    const auto needed = [&] {
+        MemoryRows rows = memoryRows(*c.backend.row, size);
+        for (const MemoryRow& row : hostRows(bodies)) rows.push_back(row);
+        return sumOf(rows);
+    };
+    MemoryNeed need = needed();
+    size.oneState = need.device > free.device && mayKeepOneState(size);
+    if (size.oneState) need = needed();
+    if (bodies >= kManyBodies)
+        WorkWatch::note(
+            needText(need, bodies) +
+            (size.oneState ? ", where one state of them is kept: saves and changes wait for the end of a step" : ""));
+    requireMemory(need, free, bodies);
 }
 
 /// The same with the terms, which are known with the bodies.

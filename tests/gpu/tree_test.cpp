@@ -318,6 +318,34 @@ TEST_F(TreeOnGpu, sameBitsHoweverItIsCutAndRepeated) {
     }
 }
 
+TEST_F(TreeOnGpu, oneStateGivesTheBitsOfTwo) {
+    const ParticleSet bodies = scene("galaxy", 200000);
+    cuda::TreeLimits one = ForcedTree::twoLevels();
+    one.oneState = true;
+    double bytes[2] = {};
+    std::vector<Double4> places[2];
+    for (const bool alone : {false, true}) {
+        const ForcedTree forced(alone ? one : ForcedTree::twoLevels());
+        places[alone] = placesAfter(bodies, 1e300, 4);
+        const double before = deviceUse().bytes;
+        const auto backend = loaded(bodies, row("tree"), 0.02);
+        bytes[alone] = deviceUse().bytes - before;
+        if (!alone) continue;
+        // A call ends where the bodies are those of a complete step.
+        for (const double seconds : {1e-4, 0.0})
+            EXPECT_TRUE(samePlaces(places[0], placesAfter(bodies, seconds, 4))) << seconds;
+        const StepProgram program = usualIntegrator().program;
+        std::int64_t steps = 0;
+        for (int call = 0; call < 1000 && steps < 3; ++call) {
+            steps += backend->advance(program, 1e-3, {.seconds = 0, .steps = 3 - steps}, nullptr).stepsCompleted;
+            EXPECT_TRUE(samePlaces(backend->bodies().position, placesAfter(bodies, 1e300, steps))) << call;
+        }
+        EXPECT_EQ(steps, 3);
+    }
+    EXPECT_TRUE(samePlaces(places[0], places[1]));
+    EXPECT_NEAR(bytes[0] - bytes[1], 48.0 * 200000, 1e5);
+}
+
 TEST_F(TreeOnGpu, whatIsAskedBesideStepsChangesNoneOfThem) {
     const ParticleSet bodies = scene("plummer", 20000);
     std::vector<Double4> ends[2];

@@ -40,7 +40,7 @@ TEST(MemoryGuard, refusesARunThatTheDeviceCannotHold) {
     ASSERT_GT(need, 1000000u);
     EXPECT_THAT(refusalWith(need - 1, run),
                 testing::MatchesRegex("100000 bodies need 0[.0-9]+ GB on the device and .*; free "
-                                      "are 0[.0-9]+ GB there and .*: ask for fewer bodies"));
+                                      "are 0[.0-9]+ GB there and .*: ask for fewer bodies; 99000 fit"));
     EXPECT_EQ(refusalWith(need, run), "") << "exactly enough";
     // A tree needs more than pairs that are computed twice.
     wanted.pairs().accuracy = 1e-3;
@@ -63,6 +63,31 @@ TEST(MemoryGuard, theListIsWhatARunTakes) {
     suite.rows();
     suite.integrators();
     suite.terms();
+}
+
+TEST(MemoryGuard, keepsOneStateWhereTwoDoNotFit) {
+    RunRequest wanted{.scene = "plummer", .bodies = 100000, .backend = "cuda"};
+    wanted.pairs().accuracy = 1e-3;
+    RunSize size{.bodies = 100000, .force = {.softening = 0.02}, .kernel = {.allowedError = 1e-3}};
+    const double two = sumOf(cudaRows(size)).device;
+    size.oneState = true;
+    const double one = sumOf(cudaRows(size)).device;
+    EXPECT_EQ(two - one, 48 * 100000.0);
+    double taken = 0;
+    const auto run = [&] {
+        const double before = deviceUse().bytes;
+        Simulation simulation(wanted);
+        simulation.advance({.seconds = 0, .steps = 1}, nullptr);
+        taken = deviceUse().bytes - before;
+    };
+    EXPECT_EQ(refusalWith(static_cast<std::size_t>(two), run), "");
+    EXPECT_NEAR(taken, two, 0.03 * two);
+    EXPECT_EQ(refusalWith(static_cast<std::size_t>(two) - 1, run), "");
+    EXPECT_NEAR(taken, one, 0.03 * one);
+    EXPECT_THAT(refusalWith(static_cast<std::size_t>(one) - 1, run),
+                testing::MatchesRegex("100000 bodies need .*: ask for fewer bodies; 99000 fit"));
+    wanted.integrator = "rk4";
+    EXPECT_NE(refusalWith(static_cast<std::size_t>(two) - 1, run), "") << "its registers are a second state";
 }
 
 TEST(MemoryGuard, countsListsOfNeighboursThatAChoiceTakes) {

@@ -62,8 +62,12 @@ Engine makeEngine(EngineContext& context, const ParticleSet& bodies, const BodyF
     return {plan.precision, context, bodies, facts, plan, terms};
 }
 
-// Two entries of partner, bond and class, which fill their tables to two thirds.
-constexpr double kOfABond = 2 * 3.0 * sizeof(std::uint32_t) * 1.5;
+/// Tables of bonds have two entries for each, of partner, class and bond, and a quarter of pads.
+double bytesOfBonds(const Bonds& bonds) {
+    const std::size_t classes = bonds.list().classes.size();
+    const double entry = 4 + (classes > 256 ? 4 : classes > 1 ? 1 : 0) + (bonds.breakable() ? 4 : 0);
+    return 2 * 1.25 * entry * static_cast<double>(bonds.list().size());
+}
 
 /// Bytes of device memory, without scratch registers and partial sums.
 double stateBytes(std::size_t bodies, Precision precision) {
@@ -389,6 +393,14 @@ private:
 
 }  // namespace
 
+bool mayKeepOneState(const RunSize& run) {
+    const bool tree = run.kernel.kernel
+                          ? hasKernel("cuda", *run.kernel.kernel) && gravlab::kernel("cuda", *run.kernel.kernel).approximates
+                          : run.kernel.allowedError > 0;
+    return tree && run.force.precision == Precision::fp32 && loopLaw(run.force) == Law::gravity &&
+           !needsScratch(run.program) && !inBlocks(run.program) && run.others.empty();
+}
+
 MemoryRows cudaRows(const RunSize& run) {
     const KernelChoice& kernel = run.kernel;
     const ForceSettings& force = run.force;
@@ -407,7 +419,10 @@ MemoryRows cudaRows(const RunSize& run) {
     const auto add = [&](std::string_view array, double perBody, std::string_view when = {}, bool counted = true) {
         rows.push_back({array, perBody * static_cast<double>(run.bodies), true, when, counted});
     };
-    add("two states: positions, velocities and accelerations", 6 * real);
+    if (run.oneState)
+        add("one state: positions, velocities and accelerations", 3 * real);
+    else
+        add("two states: positions, velocities and accelerations", 6 * real);
     if (needsScratch(run.program)) add("registers of the integrator", 4 * real);
     if (force.precision == Precision::mixed) add("positions and sums in single precision", 2 * sizeof(Float4));
     if (inBlocks(run.program))
@@ -419,10 +434,20 @@ MemoryRows cudaRows(const RunSize& run) {
     if (slots)
         add("slots for sums of pairs", cuda::slotBytes(run.bodies, kernel.launch, force.precision) /
                                            static_cast<double>(std::max<std::size_t>(1, run.bodies)));
+    if (named) {
+        const cuda::KernelEntry& entry = cuda::kernelEntry(*kernel.kernel);
+        if (const auto* code = entry.oneSided(); code && code->copier)
+            add("copies of bodies in the layout of the row", code->copied * vector / 4);
+        // More bodies are cut into groups, which use the same sums.
+        constexpr std::size_t kMostOfGroup = std::size_t{1} << 18;
+        if (const auto* code = entry.oneSided(); code && run.bodies > code->longestSlice)
+            rows.push_back({"sums between slices", 24.0 * static_cast<double>(std::min(run.bodies, kMostOfGroup)), true});
+        if (entry.manySteps()) add("second positions, and velocities of zero", 2 * sizeof(Float4));
+    }
     if (!run.others.empty()) add("sums of the terms beside the pair law", real);
     for (const Term& term : run.others) {
         if (const auto* bonds = dynamic_cast<const Bonds*>(term.what.get()))
-            rows.push_back({"tables of bonds", kOfABond * static_cast<double>(bonds->list().size()), true});
+            rows.push_back({"tables of bonds", bytesOfBonds(*bonds), true});
         if (dynamic_cast<const SecondPairLaw*>(term.what.get())) add("bodies of the second pair law", real);
     }
     add("copy of a state", 2 * real, "a save, a table, a measurement", false);

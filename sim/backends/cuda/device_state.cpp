@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <span>
 #include <type_traits>
 
 namespace gravlab::cuda {
@@ -44,8 +45,8 @@ void upload(const DeviceArray<Vec4<Real>>& to, const std::vector<Double4>& from,
 }  // namespace
 
 template <class Real>
-DeviceState<Real>::DeviceState(std::uint32_t count, Stream stream) : count_(count), stream_(stream) {
-    for (Arrays& state : states_) {
+DeviceState<Real>::DeviceState(std::uint32_t count, Stream stream, bool one) : count_(count), stream_(stream), one_(one) {
+    for (Arrays& state : std::span(states_).first(one ? 1 : 2)) {
         state.x = DeviceArray<V>(padded(count_));
         state.v = DeviceArray<V>(count_);
         state.a = DeviceArray<V>(count_);

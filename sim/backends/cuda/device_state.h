@@ -1,5 +1,5 @@
 // The bodies of a run in device memory. Rule: readers see the last complete step; a step under way writes into other
-// arrays.
+// arrays, or nobody reads before its end.
 #pragma once
 #include "sim/api/law.h"
 #include "sim/backends/cuda/kernels/body_changes.h"
@@ -22,8 +22,9 @@ public:
         bool forceKnown = false;  ///< a is the force at x, under the present settings
     };
 
-    /// Allocates and clears; upload() fills. Throws DeviceError when the device has too little memory.
-    DeviceState(std::uint32_t count, Stream stream);
+    /// Allocates and clears; upload() fills. `one`: a step under way writes into the arrays of the last complete one. Throws
+    /// DeviceError when the device has too little memory.
+    DeviceState(std::uint32_t count, Stream stream, bool one = false);
     /// Copies the bodies to the device; `heaviest` is their largest |source|. Waits. Throws DeviceError before it changes
     /// anything when the device has too little memory.
     void upload(const ParticleSet& bodies, double heaviest);
@@ -43,8 +44,11 @@ public:
     Arrays& complete() { return states_[completeIndex_]; }
     const Arrays& complete() const { return states_[completeIndex_]; }
     /// Arrays of the step under way.
-    Arrays& work() { return states_[1 - completeIndex_]; }
+    Arrays& work() { return states_[one_ ? completeIndex_ : 1 - completeIndex_]; }
+    bool one() const { return one_; }
     int completeIndex() const { return completeIndex_; }
+    /// That of the state that is complete when the step under way ends.
+    int nextIndex() const { return one_ ? completeIndex_ : 1 - completeIndex_; }
     void setCompleteIndex(int index) { completeIndex_ = index; }
 
     /// Floor of the softening squared [L^2]: for the pair of a body with itself, mass / softening^3 must stay finite.
@@ -65,7 +69,8 @@ public:
 private:
     std::uint32_t count_;
     Stream stream_;
-    Arrays states_[2];
+    bool one_;
+    Arrays states_[2];  ///< the second is empty where one is kept
     int completeIndex_ = 0;
     double heaviest_ = 0;  ///< largest |source|
     MassiveBodies sources_{};

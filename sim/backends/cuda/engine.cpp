@@ -1,6 +1,7 @@
 // State, forces and measurements. The steps are in engine_steps.cpp.
 #include "sim/backends/cuda/engine.h"
 
+#include "sim/backends/memory_need.h"
 #include "sim/measure/potential_error.h"
 #include "sim/tree/rung.h"
 
@@ -8,12 +9,28 @@
 #include <utility>
 
 namespace gravlab::cuda {
+namespace {
+
+/// Whether one state of the bodies is kept, because two do not fit beside the method.
+bool takesOneState(const LaunchPlan& plan, std::size_t bodies, const EngineTerms& terms) {
+    RunSize size{.bodies = bodies,
+                 .force = pairLawOf(terms.terms),
+                 .kernel = {.kernel = std::string(plan.entry->row.name)},
+                 .sources = plan.sources.count};
+    if (terms.terms.size() > 1 || !mayKeepOneState(size)) return false;
+    std::size_t free = 0, total = 0;
+    CUDA_CHECK(memoryInfo(free, total));
+    return plan.trees.oneState || sumOf(cudaRows(size)).device > static_cast<double>(free);
+}
+
+}  // namespace
+
 template <class Real>
 EngineOf<Real>::EngineOf(EngineContext& context, const ParticleSet& bodies, const BodyFacts& facts, const LaunchPlan& plan,
                          const EngineTerms& terms)
     : Base(terms),
       context_(context),
-      state_(static_cast<std::uint32_t>(bodies.size()), context.stream),
+      state_(static_cast<std::uint32_t>(bodies.size()), context.stream, takesOneState(plan, bodies.size(), terms)),
       facts_(facts),
       blocks_(state_.count(), context.stream),
       check_(context.stream),

@@ -73,8 +73,8 @@ public:
     /// Whether change() takes fewer bodies under that plan.
     bool takesFewer(const LaunchPlan& plan, const BodyFacts& left) const {
         const auto all = [](const MassiveBodies& sources) { return sources.count == MassiveBodies{}.count; };
-        return alone() && !state_.hasResponses() && all(facts_.sources) && all(left.sources) && left.count > 0 &&
-               pairs().takesFewer(plan, static_cast<std::uint32_t>(left.count));
+        return alone() && !state_.one() && !state_.hasResponses() && all(facts_.sources) && all(left.sources) &&
+               left.count > 0 && pairs().takesFewer(plan, static_cast<std::uint32_t>(left.count));
     }
     /// Changes bodies of the last complete step. `left`: facts of those that are left under that plan; null: none is gone.
     void change(const DeviceChanges& changes, const BodyFacts* left, const LaunchPlan& plan, bool moved);
@@ -121,12 +121,14 @@ public:
 
     // EngineState: steps.
     static constexpr int kOperations = std::numeric_limits<int>::max();
-    static constexpr bool kFollows = true;
     Pacing pace(const Budget& budget);
     bool deliver(VertexSink& sink) { return context_.writer.deliver(sink, false); }
     void beforePiece(bool first, std::int64_t stepsCompleted);
     void prepareStep(StepProgram program);
     void enterStep();
+    /// One state is kept, and the step under way has moved it.
+    bool mustEndStep() const { return state_.one() && moved_; }
+    bool follows() const { return !state_.one(); }
     double nextSeconds() const;
     double stepSeconds() const;
     double secondsToEnd() const { return integrateSeconds() + (atForce() ? forceSeconds() : 0); }
@@ -218,6 +220,7 @@ private:
     DeviceSums<Real> acceleration_;       ///< from the last force, without pendingTermSums_
     const V* pendingTermSums_ = nullptr;  ///< sums of the last term, which the next operations add; null: none
     bool forceAtX_ = false;               ///< nothing moved since the last force
+    bool moved_ = false;                  ///< operations of the step under way are enqueued
     bool firstForce_ = false;             ///< the last force belongs to the last complete step
     bool measured_ = true;                ///< forces and operations are timed apart
     bool offline_ = false;                ///< the call under way is not part of a frame

@@ -87,7 +87,7 @@ void EngineOf<Real>::enterStep() {
     acceleration_ = {complete.a.data(), 1};
     pendingTermSums_ = nullptr;
     forceAtX_ = complete.forceKnown;
-    firstForce_ = false;
+    firstForce_ = moved_ = false;
 }
 
 template <class Real>
@@ -299,14 +299,15 @@ void EngineOf<Real>::endStep(VertexSink* sink) {
     list_.endV = work.v.data();
     list_.endA = work.a.data();
     list_.end = list_.steps;
-    work.forceKnown = forceAtX_;
     state_.complete().forceKnown = false;
-    state_.setCompleteIndex(1 - state_.completeIndex());
+    work.forceKnown = forceAtX_;
+    state_.setCompleteIndex(state_.nextIndex());
 }
 
 template <class Real>
 void EngineOf<Real>::enqueueOperations() {
     if (list_.steps > list_.end) setOut(list_);  // some operations belong to a step that is not complete
+    moved_ = list_.end < 0;
     fused_ = launchOperations(list_, pending_);
 }
 

@@ -25,6 +25,11 @@ struct TreeLimits {
     /// Room from there on, in nodes a body. `plummer` and `galaxy` need 0.24. Bodies spread evenly need 0.54 where most
     /// cubes hold just too many for a leaf.
     double nodesABody = 0.7;
+    /// The same from `manyFrom` bodies on, for which memory is short: leaves get wider where cubes hold just too many.
+    double nodesOfMany = 0.43;
+    std::uint32_t manyFrom = std::uint32_t{1} << 28;
+    /// One state of the bodies is kept, as where two do not fit.
+    bool oneState = false;
     bool operator==(const TreeLimits&) const = default;
 };
 
@@ -32,7 +37,8 @@ struct TreeLimits {
 inline std::size_t treeNodeRoom(std::size_t bodies, const TreeLimits& limits = {}) {
     const std::size_t worst = mostTreeNodes(bodies);
     if (bodies < limits.widensFrom) return worst;
-    const auto usual = static_cast<std::size_t>(limits.nodesABody * static_cast<double>(bodies));
+    const double nodes = bodies < limits.manyFrom ? limits.nodesABody : limits.nodesOfMany;
+    const auto usual = static_cast<std::size_t>(nodes * static_cast<double>(bodies));
     return std::min(worst, std::max(usual, mostTreeNodes(bodies, kWidestLeaf)));
 }
 
