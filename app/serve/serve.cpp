@@ -204,11 +204,17 @@ void ServeLoop::tellControls() {
     if (now - itemsAt_ < kItemsPause) return;
     itemsAt_ = now;
     std::map<std::string, std::string> items;
-    for (const UiItem& item : session_.ui->items())
-        if (!item.name.starts_with("panel/"))
-            items[item.name] =
-                jsonLine({item.name, std::lround(item.left), std::lround(item.top), std::lround(item.right),
-                          std::lround(item.bottom), item.enabled, item.role, item.label, item.value, item.reason});
+    const UiItem* panel = nullptr;
+    for (const UiItem& item : session_.ui->items()) {
+        if (item.name.starts_with("panel/")) panel = &item;
+        // What is scrolled out of its panel cannot be clicked; lists and menus reach beyond theirs.
+        const float middle = (item.top + item.bottom) / 2;
+        const bool beyond = item.role == "option" || item.role == "menuitem";
+        if (&item == panel || (panel && !beyond && (middle < panel->top || middle > panel->bottom))) continue;
+        items[item.name] =
+            jsonLine({item.name, std::lround(item.left), std::lround(item.top), std::lround(item.right),
+                      std::lround(item.bottom), item.enabled, item.role, item.label, item.value, item.reason});
+    }
     hub_.show(std::move(items));
 }
 
@@ -255,6 +261,8 @@ void ServeLoop::turn() {
         glGetTextureImage(canvas_.target->texture(), 0, GL_RGBA, GL_UNSIGNED_BYTE, static_cast<GLsizei>(still->rgba.size()),
                           still->rgba.data());
         hub_.giveStill(std::move(still));
+        itemsAt_ = -1;  // the controls of the last picture
+        tellControls();
     }
     if (!session_.look(busy, events || resized)) return;
     const std::pair<bool, float> wanted{ui.state.projector, ui.state.textScale};

@@ -142,12 +142,12 @@ def test(binary, chromium, folder, picture, size):
         driver.until("document.querySelector('#controls [role=button][aria-label=Pause]').focus() || true")
         driver.key("Enter", "Enter")
         rpc(address, token, "do", line="wait run.paused == true")
-        number = "document.querySelector('#controls input[data-name=\"run.softening\"]')"
+        number = "document.querySelector('#controls input[data-name=\"run.speed\"]')"
         driver.until(f"{number}.focus() || true")
         driver.call("Runtime.evaluate", expression=f"{number}.select()")
         driver.call("Input.insertText", text="0.07")
         driver.key("Enter", "Enter")
-        rpc(address, token, "do", line="wait run.softening == 0.07 within 20")
+        rpc(address, token, "do", line="wait run.speed == 0.07 within 20")
 
         viewer = Page(browser, watch, size)
         viewer.until("gravlab.pictures > 0 && gravlab.me > 0")
