@@ -236,7 +236,8 @@ void ServeLoop::turn() {
         if (events || rest < 0)
             std::this_thread::sleep_for(std::chrono::duration<double>(copies ? kPoll : 0));
         else
-            events = hub_.await(copies ? std::min(rest, kPoll) : rest, last_ + kSoonest - hostClock());
+            events = hub_.await(copies ? std::min(rest, kPoll) : rest,
+                                std::max(last_ + kSoonest, dueAt_ - 1 / options_.fps) - hostClock());
         // A picture that finds no place would only delay those under way.
     } while (((!events && hostClock() < until) || (canvas_.planes->full() && hostClock() < until + kLongestCopy)) &&
              InterruptWatch::signal() == 0);
@@ -305,7 +306,8 @@ void ServeLoop::turn() {
         return;
     }
     drawnAt_ = hostClock();
-    dueAt_ = std::max(now + 1 / options_.fps, drawnAt_ + app.idleSeconds(made.seconds));
+    // A picture that an input has begun early takes the place of the next one, so there are never more than --fps.
+    dueAt_ = std::max(std::max(dueAt_, now) + 1 / options_.fps, drawnAt_ + app.idleSeconds(made.seconds));
     stillGiven_ = false;
     tellControls();
 }
