@@ -47,7 +47,7 @@ bool People::update(double now) {
 }
 
 bool People::driverIsHost() const {
-    return std::ranges::any_of(all_, [&](const Person& one) { return one.id == driver_ && one.host; });
+    return driver_ == 0 || std::ranges::any_of(all_, [&](const Person& one) { return one.id == driver_ && one.host; });
 }
 
 bool People::ask(std::uint32_t id) {

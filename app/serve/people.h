@@ -25,6 +25,7 @@ public:
 
     /// The person who drives; 0: nobody.
     std::uint32_t driver() const { return driver_; }
+    /// Whether a host drives, or nobody: then commands come from hosts alone.
     bool driverIsHost() const;
     /// Each returns whether anything changed. The driver and hosts give the wheel, a host takes it.
     bool ask(std::uint32_t id);

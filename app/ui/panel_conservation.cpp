@@ -166,9 +166,7 @@ void drawWords(PanelContext& p) {
     ImGui::PopFont();
     if (!tall) ImGui::SameLine();
     ImGui::PushFont(tall ? p.widgets.fonts().heading : p.widgets.fonts().normal);
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + words);
-    colouredText(palette::kText, verdict);
-    ImGui::PopTextWrapPos();
+    colouredText(palette::kText, linesWithin(verdict, words));
     ImGui::PopFont();
     auto& chosen = p.widgets.kept<ChosenCurve>();
     for (std::size_t i = 0; curve && words < wide && i < std::size(kCurves); ++i) {

@@ -20,6 +20,7 @@ protected:
         openHere(optionsOf("two-body", 0, 800, 600));
         here_ = glfwGetCurrentContext();
         written(*app_).intent.paused = true;
+        written(*app_).ui.depth = Depth::measure;
         ui_->recordItems(true);
         for (int i = 0; i < 200 && !glfwGetWindowAttrib(here_, GLFW_FOCUSED); ++i) {
             glfwFocusWindow(here_);
@@ -174,7 +175,7 @@ TEST_F(MenuRace, everyPressCountsAlsoInTheFrameOfARelease) {
         frames(2);
     };
     tap(GLFW_KEY_F6);
-    tap(GLFW_KEY_DOWN);
+    tap(GLFW_KEY_RIGHT);
     tap(GLFW_KEY_RIGHT);
     std::int64_t step = app_->document.facts.step;
     tap(GLFW_KEY_SPACE);

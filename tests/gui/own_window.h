@@ -48,7 +48,7 @@ protected:
         screen_.renderer = window_->description();
         host_ = std::make_unique<ScreenHost>(*app_, parts());
     }
-    ScreenHost::Parts parts() { return {*ui_, *files_, recorder_, lessons_, screen_}; }
+    ScreenHost::Parts parts() { return {*ui_, *files_, recorder_, lessons_, screen_, refuses_}; }
     /// Runs one iteration of the frame loop. `keys` may press keys after the files that were read are taken, so that the
     /// test knows which of the two comes first.
     bool frame(const std::function<void()>& keys = {}) {
@@ -79,6 +79,7 @@ protected:
     Recorder recorder_;
     LessonRunner lessons_{controller_};
     Screen screen_;
+    std::function<Reason(const Effect&)> refuses_ = [](const Effect&) { return Reason(); };
     std::unique_ptr<ScreenHost> host_;
     std::list<EnvironmentVariable> environment_;
 };

@@ -136,7 +136,7 @@ TEST(Options, unknownNamesListTheValidOnesAndTheNearest) {
 }
 
 TEST(Options, anOptionOfAnotherCommandNamesItsOwner) {
-    EXPECT_THAT(refusalOf({"run", "disc", "--steps", "1", "--fps", "30"}), HasSubstr("belongs to: render"));
+    EXPECT_THAT(refusalOf({"run", "disc", "--steps", "1", "--fps", "30"}), HasSubstr("belongs to: serve, render"));
     EXPECT_THAT(refusalOf({"disc", "--csv", "x"}), HasSubstr("belongs to: run"));
 }
 

@@ -171,7 +171,7 @@ TEST(ConfigMatrix, badOptionsAreOneSentenceThatNamesThem) {
         {{"--block", "-1"}, "at least 1"},
         {{"--lab", "sweeep"}, "'sweep'"},
         {{"--nonsense"}, "--nonsense"},
-        {{"two", "scenes"}, "'scenes'"},
+        {{"two", "scenes"}, "'two'"},
     };
     for (const Bad& bad : kBad) {
         std::vector<const char*> argv{"gravlab", "view", "plummer"};

@@ -121,9 +121,9 @@ TEST(Documents, theCourseNamesEveryLessonWithItsMinutes) {
     for (const std::string& name : lessonNames()) {
         const std::string quoted = "`" + std::string(name) + "`";
         EXPECT_NE(page.find("| " + quoted), page.find(", " + quoted)) << name << " is not in the course";
-        const std::size_t row = page.find("| " + quoted + " | ");
+        const std::size_t row = page.find("\n| " + quoted + " | ");
         if (row == std::string::npos) continue;
-        EXPECT_EQ(std::stoi(page.substr(row + quoted.size() + 5)), lessonNamed(name)->minutes) << name;
+        EXPECT_EQ(std::stoi(page.substr(row + quoted.size() + 6)), lessonNamed(name)->minutes) << name;
     }
 }
 

@@ -58,14 +58,16 @@ TEST_F(RunScript, makesAFilmOfWhatWouldOpenAWindow) {
 
 /// Options that render would refuse with code 2 must not reach it.
 TEST_F(RunScript, leavesOutOfTheFilmWhatIsForAWindow) {
-    EXPECT_TRUE(asked("collision --speed 2").front().ends_with("--ui collision"));
-    EXPECT_TRUE(
-        asked("--speed=2 --no-welcome collision --autosave 3 --seed 5").front().ends_with("--ui collision --seed 5"));
+    EXPECT_TRUE(asked("collision --autosave 2").front().ends_with("--ui collision"));
+    EXPECT_TRUE(asked("--autosave=2 --no-welcome collision --speed 3 --seed 5")
+                    .front()
+                    .ends_with("--ui collision --speed 3 --seed 5"));
     EXPECT_TRUE(asked("view --fullscreen").front().ends_with("--ui"));
     EXPECT_TRUE(asked("disc --set thickness=0.2").front().ends_with("--ui disc --set thickness=0.2"));
     EXPECT_THAT(asked("--lesson leapfrog"), testing::ElementsAre("lesson leapfrog"));
-    EXPECT_THAT(asked("view --lesson=leapfrog --speed 1"), testing::ElementsAre("lesson leapfrog"));
-    EXPECT_EQ(runGravlab({"render", "collision", "--speed", "2"}).code, 2) << "or there would be nothing to leave out";
+    EXPECT_THAT(asked("view --lesson=leapfrog --autosave 1"), testing::ElementsAre("lesson leapfrog"));
+    EXPECT_EQ(runGravlab({"render", "collision", "-o", "a.png", "--autosave", "2"}).code, 2)
+        << "or there would be nothing to leave out";
 }
 
 TEST_F(RunScript, isToldOfEveryCommand) {
