@@ -3,7 +3,7 @@
 #include "sim/api/errors.h"
 #include "sim/backends/division.h"
 #include "sim/run/simulation.h"
-#include "tests/bodies.h"
+#include "tests/divided_case.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,11 +20,6 @@ using testing::HasSubstr;
 BackendOptions partsOf(std::size_t parts) { return {.helpers = std::vector<int>(parts - 1), .threads = 2}; }
 std::unique_ptr<Backend> inParts(std::size_t parts) { return backend("cpu").make(partsOf(parts)); }
 
-struct DividedCase {
-    const char* row;
-    Precision precision = Precision::fp32;
-    const char* integrator = "leapfrog";
-};
 constexpr DividedCase kDivided[] = {{"simd-threads"},
                                     {"simd-threads", Precision::mixed},
                                     {"simd-threads", Precision::fp64, "block-leapfrog"},
@@ -35,14 +30,6 @@ constexpr DividedCase kDivided[] = {{"simd-threads"},
                                     {"tree", Precision::fp32, "block-leapfrog"},
                                     {"tree-theta"},
                                     {"symmetric-threads"}};
-
-/// State after some steps in slices of `seconds`.
-ParticleSet stepped(Backend& by, const DividedCase& of, const ParticleSet& start, double seconds = Budget{}.seconds) {
-    by.load(start, {{.precision = of.precision, .softening = 0.02},
-                    {.kernel = of.row, .allowedError = kernel("cpu", of.row).approximates ? 1e-3 : 0}});
-    advanceBy(by, integrator(of.integrator).program, 0.01, 3, seconds);
-    return stateOf(by);
-}
 
 TEST(DividedForces, haveTheBitsOfOnePart) {
     for (const std::size_t count : {1501u, 257u}) {

@@ -3,7 +3,7 @@
 #include "sim/backends/cpu/backend_cpu.h"
 #include "sim/backends/division.h"
 #include "sim/backends/ranks/job.h"
-#include "tests/bodies.h"
+#include "tests/divided_case.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -86,41 +86,28 @@ struct WiredJob {
     }
 };
 
-struct RankCase {
-    const char* row;
-    Precision precision = Precision::fp32;
-    const char* integrator = "leapfrog";
-};
-
-ParticleSet endOf(Backend& by, const RankCase& of, const ParticleSet& start, double seconds = Budget{}.seconds) {
-    by.load(start, {{.precision = of.precision, .softening = 0.02},
-                    {.kernel = of.row, .allowedError = kernel("cpu", of.row).approximates ? 1e-3 : 0}});
-    advanceBy(by, integrator(of.integrator).program, 0.01, 3, seconds);
-    return stateOf(by);
-}
-
 TEST(Ranks, haveTheBitsOfOneProcessAndOfThreads) {
     for (const std::size_t count : {1501u, 257u, 2u}) {
         const ParticleSet start = unevenBodies(count);
-        for (const RankCase& of : {RankCase{"simd-threads"}, RankCase{"simd-threads", Precision::mixed},
-                                   RankCase{"tree", Precision::fp32, "block-leapfrog"}, RankCase{"tree-theta"}}) {
+        for (const DividedCase& of : {DividedCase{"simd-threads"}, DividedCase{"simd-threads", Precision::mixed},
+                                      DividedCase{"tree", Precision::fp32, "block-leapfrog"}, DividedCase{"tree-theta"}}) {
             ASSERT_FALSE(Job::current());
             const auto one = backend("cpu").make({.threads = 1}), threads = backend("cpu").make({.helpers = {0, 0}});
-            const ParticleSet want = endOf(*one, of, start);
-            EXPECT_TRUE(sameState(endOf(*threads, of, start), want));
+            const ParticleSet want = stepped(*one, of, start);
+            EXPECT_TRUE(sameState(stepped(*threads, of, start), want));
             for (const int ranks : {2, 3, 4}) {
                 SCOPED_TRACE(std::string(of.row) + ", " + std::to_string(ranks) + " ranks, " + std::to_string(count));
                 WiredJob job(ranks);
                 job.ranks[0]->start();
                 const auto by = backend("cpu").make({.threads = 1});
-                EXPECT_TRUE(sameState(endOf(*by, of, start), want));
+                EXPECT_TRUE(sameState(stepped(*by, of, start), want));
                 EXPECT_EQ(by->totals().interactions, one->totals().interactions);
                 if (ranks == 3) {
-                    EXPECT_TRUE(sameState(endOf(*by, of, start, 0), want)) << "in the smallest slices";
+                    EXPECT_TRUE(sameState(stepped(*by, of, start, 0), want)) << "in the smallest slices";
                     EXPECT_THAT(by->description(), HasSubstr("3 threads, 3 ranks"));
                     EXPECT_THAT(divisionSentence(*by, {}, integrator(of.integrator).program),
                                 HasSubstr(count == 2 ? "3 ranks: the force stays on rank 0" : "3 ranks: each force"));
-                    EXPECT_TRUE(sameState(endOf(*backend("cpu").make({.helpers = {0}}), of, start), want))
+                    EXPECT_TRUE(sameState(stepped(*backend("cpu").make({.helpers = {0}}), of, start), want))
                         << "two parts of rank 0 beside two ranks";
                 }
             }
@@ -159,7 +146,7 @@ TEST(Ranks, thatFallSilentAreNamed) {
     job.ranks[0]->start();
     const auto by = backend("cpu").make({.threads = 1});
     const ParticleSet start = unevenBodies(900);
-    endOf(*by, {"simd-threads"}, start);
+    stepped(*by, {"simd-threads"}, start);
     const ParticleSet before = stateOf(*by);
     job.wires.silent = 1;
     try {
@@ -184,7 +171,7 @@ TEST(Ranks, withoutTheInstructionSetAreNamed) {
     EXPECT_THAT(first.greeting(), HasSubstr("has another processor (a slow one)"));
     const auto by = backend("cpu").make({.threads = 1});
     try {
-        endOf(*by, {"simd-threads"}, unevenBodies(900));
+        stepped(*by, {"simd-threads"}, unevenBodies(900));
         ADD_FAILURE() << "the fault of a rank was not seen";
     } catch (const DeviceError& error) {
         EXPECT_THAT(error.what(), AllOf(HasSubstr("rank 1 on "), HasSubstr("no AVX9 here")));

@@ -48,17 +48,16 @@ double workOf(const TreeCounts& counts) {
 }
 
 template <class Real>
-class Divided final : public DeviceForceMethod<Real> {
+class Divided final : public DividingMethod<Real> {
     using V = Vec4<Real>;
+    using Base = DividingMethod<Real>;
+    using Base::cut_, Base::first_, Base::partEnds_, Base::stream_, Base::treeParts;
 
 public:
     Divided(MadeMethod<Real> first, const MethodParts& parts, const HelperDevices& helpers,
             MadeMethod<Real> (*make)(const MethodParts&))
-        : DeviceForceMethod<Real>(parts.plan, parts.count,
-                                  std::make_shared<RateEstimate>(first->rate()->perSecond() * (1.0 + helpers.size()))),
-          stream_(parts.stream),
-          first_(std::move(first)),
-          cut_(parts.plan.entry->row.cut) {
+        : Base(std::move(first), parts,
+               std::make_shared<RateEstimate>(first->rate()->perSecond() * (1.0 + helpers.size()))) {
         const auto size = [](const DeviceFacts& device) {
             return static_cast<double>(device.multiprocessors) * std::max(1, device.clockKHz);
         };
@@ -91,16 +90,6 @@ public:
         for (const auto& part : parts_) waitForStream(part->helper->stream);
     }
 
-    double work() const override { return treeParts() ? first_->work() : this->sourcePairs(); }
-    double rated(const ForceWork& work) const override { return first_->rated(work); }
-    DeviceSums<Real> sums() const override { return first_->sums(); }
-    Accuracy accuracy() const override { return first_->accuracy(); }
-    std::vector<MethodFigure> figures() const override { return first_->figures(); }
-    std::string failure() const override { return first_->failure(); }
-    // The first device has all of what is kept.
-    bool keepsState() const override { return first_->keepsState(); }
-    std::vector<StateArray> state() const override { return first_->state(); }
-    bool restore(const std::vector<StateArray>& state) override { return first_->restore(state); }
     bool takesFewer(const LaunchPlan& plan, std::uint32_t count) const override {
         return first_->takesFewer(plan, count) &&
                std::ranges::all_of(parts_, [&](const auto& part) { return part->method->takesFewer(plan, count); });
@@ -114,8 +103,6 @@ public:
         }
         workOfUnits_.clear();
     }
-    std::vector<std::uint32_t> partEnds() const override { return partEnds_; }
-
     void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
         DeviceForceMethod<Real>::prepare(bodies, request);
         readCounts();
@@ -138,12 +125,7 @@ public:
         lengths_ = first_->lengths();
         counts_ = treeParts() && !counting_ && ++evaluations_ % kEvaluationsPerCount == 1;
         if (counts_) first_->countWork(work_.data());
-        if (cut_ != Split::targets) return;
-        partEnds_.clear();
-        for (const PartRange& range : ranges_)
-            if (range.first < range.last)
-                for (const std::size_t body : {range.first, range.last - 1})
-                    partEnds_.push_back(static_cast<std::uint32_t>(body));
+        this->keepEnds(bounds);
     }
 
 private:
@@ -163,7 +145,6 @@ private:
         bool begun = false;
     };
 
-    bool treeParts() const { return cut_ == Split::keyRanges; }
     /// The helper needs no sums of its own: a tree stores those of its bodies where they belong, and spans have their own.
     bool direct(const Part& part) const { return cut_ == Split::tilePairs || (treeParts() && part.helper->direct); }
     ForceRequest requestOf(std::size_t k) const {
@@ -200,7 +181,7 @@ private:
         return done;
     }
     double nextPairs(double seconds) const override {
-        return divides_ ? std::min(work(), this->pairsIn(seconds))
+        return divides_ ? std::min(this->work(), this->pairsIn(seconds))
                         : first_->sliceSeconds(seconds) * first_->rate()->perSecond();
     }
     double doneShare() const override {
@@ -356,9 +337,6 @@ private:
         partEnds_.assign(countedEnds_.data(), countedEnds_.data() + countedEnds_.size());
     }
 
-    Stream stream_;
-    MadeMethod<Real> first_;  ///< of the first device, and all of an evaluation that is not divided
-    Split cut_;
     std::vector<std::unique_ptr<Part>> parts_;
     std::vector<double> weights_;  ///< of all devices, the first one's first
     OwnedEvent ready_;             ///< the positions are there
@@ -377,7 +355,6 @@ private:
     PinnedArray<std::uint32_t> countedEnds_;
     OwnedEvent arrived_;
     std::vector<double> workOfUnits_;
-    std::vector<std::uint32_t> partEnds_;
 };
 
 }  // namespace

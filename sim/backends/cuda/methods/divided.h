@@ -29,6 +29,46 @@ HelperDevices helperDevices(int first, std::span<const int> helpers);
 /// ", helper 1 over NVLink"; empty without helpers.
 std::string helpersText(const HelperDevices& helpers);
 
+/// What the divisions of a method have in common: the first part's method, on the device of the bodies, has all that is kept
+/// and all sums in the end.
+template <class Real>
+class DividingMethod : public DeviceForceMethod<Real> {
+public:
+    DividingMethod(MadeMethod<Real>&& first, const MethodParts& parts, std::shared_ptr<RateEstimate> rate)
+        : DeviceForceMethod<Real>(parts.plan, parts.count, std::move(rate)),
+          stream_(parts.stream),
+          first_(std::move(first)),
+          cut_(parts.plan.entry->row.cut) {}
+
+    double work() const override { return treeParts() ? first_->work() : this->sourcePairs(); }
+    double rated(const ForceWork& work) const override { return first_->rated(work); }
+    DeviceSums<Real> sums() const override { return first_->sums(); }
+    Accuracy accuracy() const override { return first_->accuracy(); }
+    std::vector<MethodFigure> figures() const override { return first_->figures(); }
+    std::string failure() const override { return first_->failure(); }
+    bool keepsState() const override { return first_->keepsState(); }
+    std::vector<StateArray> state() const override { return first_->state(); }
+    bool restore(const std::vector<StateArray>& state) override { return first_->restore(state); }
+    std::vector<std::uint32_t> partEnds() const override { return partEnds_; }
+
+protected:
+    bool treeParts() const { return cut_ == Split::keyRanges; }
+    /// Keeps the first and the last body of every part where parts are ranges of bodies.
+    void keepEnds(std::span<const std::size_t> bounds) {
+        if (cut_ != Split::targets) return;
+        partEnds_.clear();
+        for (std::size_t k = 0; k + 1 < bounds.size(); ++k)
+            if (bounds[k] < bounds[k + 1])
+                for (const std::size_t body : {bounds[k], bounds[k + 1] - 1})
+                    partEnds_.push_back(static_cast<std::uint32_t>(body));
+    }
+
+    Stream stream_;
+    MadeMethod<Real> first_;  ///< its device is the engine's
+    Split cut_;
+    std::vector<std::uint32_t> partEnds_;
+};
+
 /// A method that divides the evaluations of `first` among its device and the helpers. `make` makes the method of a helper,
 /// whose device is current. Throws DeviceError, which names the helper.
 template <class Real>

@@ -2,6 +2,7 @@
 
 #include "sim/api/errors.h"
 #include "sim/backends/cuda/kernels/tree_part.h"
+#include "sim/backends/cuda/methods/divided.h"
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/division.h"
 
@@ -65,17 +66,15 @@ private:
 };
 
 template <class Real>
-class Ranked final : public DeviceForceMethod<Real> {
+class Ranked final : public DividingMethod<Real> {
     using V = Vec4<Real>;
+    using Base = DividingMethod<Real>;
+    using Base::first_, Base::stream_, Base::treeParts;
 
 public:
     Ranked(MadeMethod<Real> first, const MethodParts& parts, Exchange& ranks)
-        : DeviceForceMethod<Real>(parts.plan, parts.count, first->rate()),
-          stream_(parts.stream),
-          first_(std::move(first)),
-          tree_(parts.plan.entry->row.cut == Split::keyRanges),
-          ranks_(ranks) {
-        if (!tree_) return;
+        : Base(std::move(first), parts, first->rate()), ranks_(ranks) {
+        if (!treeParts()) return;
         landed_ = DeviceArray<V>(parts.count);
         landedLengths_ = DeviceArray<float>(parts.count);
     }
@@ -84,31 +83,14 @@ public:
         forget();
     }
 
-    double work() const override { return tree_ ? first_->work() : this->sourcePairs(); }
-    double rated(const ForceWork& work) const override { return first_->rated(work); }
-    DeviceSums<Real> sums() const override { return first_->sums(); }
-    Accuracy accuracy() const override { return first_->accuracy(); }
-    std::vector<MethodFigure> figures() const override { return first_->figures(); }
-    std::string failure() const override { return first_->failure(); }
-    bool keepsState() const override { return first_->keepsState(); }
-    std::vector<StateArray> state() const override { return first_->state(); }
-    bool restore(const std::vector<StateArray>& state) override { return first_->restore(state); }
-    std::vector<std::uint32_t> partEnds() const override {
-        std::vector<std::uint32_t> ends;
-        for (std::size_t k = 0; !tree_ && k + 1 < bounds_.size(); ++k)
-            if (bounds_[k] < bounds_[k + 1])
-                for (const std::size_t body : {bounds_[k], bounds_[k + 1] - 1})
-                    ends.push_back(static_cast<std::uint32_t>(body));
-        return ends;
-    }
-
     void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
         DeviceForceMethod<Real>::prepare(bodies, request);
         bounds_.clear();
         const std::size_t units = request.potential || request.sources.list ? 0 : first_->units(request);
         if (units > ranks_.helpers()) bounds_ = cutByWeights(std::vector<double>(ranks_.helpers() + 1, 1.0), units);
-        first_->prepare(bodies, bounds_.empty() ? request : requestFor(request, tree_, bounds_, 0));
+        first_->prepare(bodies, bounds_.empty() ? request : requestFor(request, treeParts(), bounds_, 0));
         lengths_ = first_->lengths();
+        this->keepEnds(bounds_);
     }
 
 private:
@@ -135,7 +117,7 @@ private:
         done.complete = true;
         return done;
     }
-    double nextPairs(double seconds) const override { return std::min(work(), this->pairsIn(seconds)); }
+    double nextPairs(double seconds) const override { return std::min(this->work(), this->pairsIn(seconds)); }
     double doneShare() const override {
         constexpr double kWaiting = 0.99;  // the own part is complete
         return first_->underWay() ? kWaiting * first_->progress() : bounds_.empty() ? 0 : kWaiting;
@@ -158,7 +140,7 @@ private:
             data.add(std::span<const char>(name));
             ranks_.send({HelperMessage::Kind::create, method_, data.take()});
         }
-        RankedForce force{this->request(), bounds_.size() - 1, tree_ && first_->keepsState()};
+        RankedForce force{this->request(), bounds_.size() - 1, treeParts() && first_->keepsState()};
         force.request.active = {};
         MessageWriter data;
         data.add(force);
@@ -171,7 +153,7 @@ private:
     ForceWork land(std::size_t k) {
         MessageReader from(ranks_.result(method_, k - 1));
         const auto work = from.get<ForceWork>();
-        if (!tree_) {
+        if (!treeParts()) {
             const DeviceSums<Real> to = first_->sums();
             for (std::uint32_t range = 0; range < to.ranges; ++range) {
                 // The sums of the first method are in memory of this object or of its engine.
@@ -193,9 +175,6 @@ private:
         method_ = 0;
     }
 
-    Stream stream_;
-    MadeMethod<Real> first_;  ///< of rank 0, and all of an evaluation that is not divided
-    bool tree_;
     Exchange& ranks_;
     std::uint64_t method_ = 0;         ///< number of the ranks' methods; 0: there are none
     std::vector<std::size_t> bounds_;  ///< of units, for each rank; empty where the evaluation is not divided
