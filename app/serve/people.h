@@ -7,7 +7,7 @@
 namespace gravlab {
 
 struct Person {
-    std::uint32_t id = 0;  ///< rises with each person; 0: nobody
+    std::uint32_t id = 0;  ///< of a person: each new one gets the next number; 0: of none
     std::string name, seat;
     bool host = false;  ///< came by the address `drive:`
     bool asks = false;  ///< for the wheel
@@ -25,7 +25,7 @@ public:
 
     /// The person who drives; 0: nobody.
     std::uint32_t driver() const { return driver_; }
-    /// Whether a host drives, or nobody: then commands come from hosts alone.
+    /// Whether the driver is a host. Without a driver it is true, because then hosts alone send commands.
     bool driverIsHost() const;
     /// Each returns whether anything changed. The driver and hosts give the wheel, a host takes it.
     bool ask(std::uint32_t id);

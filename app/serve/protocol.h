@@ -13,7 +13,7 @@
 namespace gravlab {
 
 /// Name of the protocol and its version, as the page and the program state it when they connect.
-inline constexpr std::string_view kServeProtocol = "gravlab.1";
+inline constexpr const char* kServeProtocol = "gravlab.1";
 inline constexpr std::size_t kLongestMessage = 65536;  ///< bytes from a client in one message
 
 enum class Codec : std::uint8_t { h264 = 1, jpeg = 3 };

@@ -136,13 +136,13 @@ public:
 
     void run() {
         while (InterruptWatch::signal() == 0 && !session_.ends()) {
-            if (const std::string lost = lostContext(); !lost.empty()) comeBack(lost);
+            if (const std::string lost = lostContext(); !lost.empty()) endWithoutContext(lost);
             turn();
         }
     }
 
 private:
-    void comeBack(const std::string& why) {
+    [[noreturn]] void endWithoutContext(const std::string& why) {
         session_.dropPicture();
         canvas_.planes.reset();
         canvas_.target.reset();

@@ -1,5 +1,5 @@
 // Sockets: one port for the page, the calls of programs and the WebSocket of pictures and input. Boost stays in
-// wire_beast.cpp. Rule: nobody waits for a socket; functions only queue what is to be sent.
+// wire_beast.cpp. Rule: no thread waits for a socket; functions queue what is to be sent.
 #pragma once
 #include <cstdint>
 #include <functional>

@@ -1,6 +1,7 @@
 // The only file that knows Boost. One thread runs all sockets.
 #include "app/serve/wire.h"
 
+#include "app/serve/protocol.h"
 #include "sim/api/errors.h"
 
 #include <utility>  // Boost 1.74 forgets it
@@ -154,10 +155,11 @@ void Connection::accept(Request request) {
     socket_->set_option(limits);
     socket_->read_message_max(kMostBody);
     socket_->auto_fragment(false);
-    socket_->set_option(beast::websocket::stream_base::decorator(
-        [](beast::websocket::response_type& response) { response.set(http::field::sec_websocket_protocol, "gravlab.1"); }));
+    socket_->set_option(beast::websocket::stream_base::decorator([](beast::websocket::response_type& response) {
+        response.set(http::field::sec_websocket_protocol, kServeProtocol);
+    }));
     const auto asked = request[http::field::sec_websocket_protocol];
-    const bool known = std::string_view(asked.data(), asked.size()) == "gravlab.1";
+    const bool known = std::string_view(asked.data(), asked.size()) == kServeProtocol;
     socket_->async_accept(request, [self = shared_from_this(), known](beast::error_code error) {
         if (error) return self->end();
         if (!known) return self->close(4001, "this page and the program are of different versions; load the page again");
@@ -294,7 +296,7 @@ public:
             beast::get_lowest_layer(socket_).connect({asio::ip::make_address("127.0.0.1"), port});
             beast::get_lowest_layer(socket_).set_option(tcp::no_delay(true));
             socket_.set_option(beast::websocket::stream_base::decorator([&](beast::websocket::request_type& request) {
-                request.set(http::field::sec_websocket_protocol, "gravlab.1");
+                request.set(http::field::sec_websocket_protocol, kServeProtocol);
                 if (!origin.empty()) request.set(http::field::origin, origin);
             }));
             socket_.handshake(host.empty() ? "127.0.0.1:" + std::to_string(port) : host, "/ws");

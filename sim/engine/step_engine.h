@@ -84,7 +84,7 @@ concept EngineState = requires(State& state, const State& same, std::size_t k, M
     state.undoOperations();
     { State::kOperations } -> std::convertible_to<int>;  // most operations of a list; 1 where each runs at once
     { same.follows() } -> std::same_as<bool>;            // a list that ends a step may continue into the next one
-    { same.mustEndStep() } -> std::same_as<bool>;        // nobody may see the bodies before the step under way ends
+    { same.mustEndStep() } -> std::same_as<bool>;        // bodies are readable only after the step under way
     { state.shown(sink) } -> std::same_as<bool>;         // called after a step for the sink; true when the sink has it
     state.finished();                                    // waits until the step is complete
     state.completeBodies();                              // those of the last complete step, as its methods read them

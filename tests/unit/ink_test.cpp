@@ -150,8 +150,7 @@ TEST(Ink, drawingsOfLessonsStayInTheirArea) {
         EXPECT_EQ(lit(kWidth + 2, kRow, 0, high), 0) << drawing.name << " is cut";
         EXPECT_GT(lit(0, kRow, high - 2 * kFont, high), 0) << drawing.name << " is lower than it says";
         for (const std::string& name : lessonNames())
-            for (const LessonStep& step : lessonNamed(name)->steps)
-                used += step.picture == drawing.name;
+            for (const LessonStep& step : lessonNamed(name)->steps) used += step.picture == drawing.name;
         EXPECT_GT(used, 0) << drawing.name << " is in no lesson";
     }
     EXPECT_THAT(worksheetHtml(*lessonNamed("few-bodies"), nullptr), HasSubstr("src=\"data:image/png;base64,iVBORw0KGgo"));

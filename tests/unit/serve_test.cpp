@@ -191,7 +191,7 @@ protected:
         say(id, R"({"t":"hello","token":")" + token + R"(","video":)" + (video ? "true}" : "false}"));
     }
     void say(ConnectionId id, const std::string& text) { hub.message(id, text, false); }
-    /// Pictures at 60 per second for that time, with an encoder that needs none: every second one is left out by nobody.
+    /// Draws 60 pictures per second for that time. The encoder takes no time, so it leaves none out.
     void run(double seconds, std::size_t bytes = 40000) {
         constexpr double kStep = 1e-3;
         for (const double end = wire.now + seconds; wire.now < end; wire.now += kStep) {

@@ -2,10 +2,10 @@
 // Rule: the last complete step is shown, saved and checked; a step under way works on a copy.
 #pragma once
 #include "sim/backends/cpu/aligned_array.h"
-#include "sim/backends/exchange.h"
 #include "sim/backends/cpu/force_check_job.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
 #include "sim/backends/cpu/methods/cpu_method.h"
+#include "sim/backends/exchange.h"
 #include "sim/core/bad_bodies.h"
 #include "sim/core/pages.h"
 #include "sim/core/thread_pool.h"

@@ -1,5 +1,5 @@
 // The bodies of a run in device memory. Rule: readers see the last complete step; a step under way writes into other
-// arrays, or nobody reads before its end.
+// arrays, or readers wait for its end.
 #pragma once
 #include "sim/api/law.h"
 #include "sim/backends/cuda/kernels/body_changes.h"
