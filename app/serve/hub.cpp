@@ -307,7 +307,7 @@ std::optional<Hub::Job> Hub::job() {
         streams = true;
         job.video = job.video || (newest_->head.frame != videoFrame_ && client.flow.room(now));
     }
-    // One key picture serves all clients that wait for one. Where no client has a stream, it delays none.
+    // All clients that wait for a key picture get the same one. Where no client has a stream, it delays none.
     job.key = waits >= 0 && (!streams || (waits >= kKeyGathers && now - keyAt_ >= kKeyPause));
     job.video = job.video || job.key;
     if (!job.video && !job.jpeg) return std::nullopt;
