@@ -2,6 +2,7 @@
 #pragma once
 #include "sim/backends/memory_need.h"
 #include "sim/forces/fields/field_text.h"
+#include "sim/forces/law.h"
 #include "sim/scenes/scene.h"
 
 #include <gtest/gtest.h>
@@ -39,6 +40,7 @@ public:
     void terms() {
         const char* const pairs = row_.onDevice ? "tiled" : "simd-threads";
         for (const char* scene : {"jelly", "cloth"}) expect(scene, {.softening = 0.02}, {.kernel = pairs}, {}, {}, 0, 0.25);
+        expect("ions", {.law = kLaw<Coulomb>, .softening = 0.02}, {.kernel = pairs}, {}, {}, 0, 0.25);
         expect("plummer", {.softening = 0.02}, {.allowedError = 1e-3}, {}, "uniform,ax=0.1");
     }
     void helpers(std::size_t count) {

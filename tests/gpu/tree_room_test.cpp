@@ -52,6 +52,20 @@ std::size_t nodesByBodies(const std::vector<std::uint64_t>& keys, std::size_t le
     return nodes;
 }
 
+/// Groups of 32 targets in a cube, cut by keys.
+std::size_t groupsOfCube(const std::vector<std::uint64_t>& keys, std::size_t first, std::size_t end, int level) {
+    std::size_t groups = 0;
+    const auto count = [&](std::uint32_t, std::uint32_t bodies) { groups += groupsOfRun(bodies, 32); };
+    if (end - first <= kTreeRun)
+        count(0, static_cast<std::uint32_t>(end - first));
+    else
+        cutCube(
+            static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end), level,
+            [&](std::uint32_t place) { return keys[place]; }, count,
+            [&](std::uint32_t from, std::uint32_t to) { groups += groupsOfCube(keys, from, to, level + 1); });
+    return groups;
+}
+
 TEST(TreeRoom, isEnoughForLeavesOfThatManyBodies) {
     const std::pair<const char*, ParticleSet> cases[] = {
         {"clusters", deepClusters(8, 0)},  {"clusters and more", deepClusters(6, 5)},
@@ -65,6 +79,8 @@ TEST(TreeRoom, isEnoughForLeavesOfThatManyBodies) {
             EXPECT_EQ(nodesByBodies(keys, leaf), nodes) << name << ' ' << leaf;
             EXPECT_LE(nodes, mostTreeNodes(keys.size(), leaf)) << name << ' ' << leaf;
         }
+        EXPECT_LE(groupsOfCube(keys, 0, keys.size(), 0), cuda::treeGroupRoom(keys.size(), 0)) << name;
+        EXPECT_LE(groupsOfCube(keys, 0, keys.size(), 0), cuda::treeGroupRoom(keys.size(), keys.size())) << name;
     }
     // The chains have their purpose: only the widest leaves fit where clusters fit narrower ones.
     const std::vector<std::uint64_t> chains = keysOf(deepChains(4, 14, 65)), clusters = keysOf(deepClusters(8, 3));
@@ -79,6 +95,7 @@ TEST(TreeRoom, isThatOfTheWorstTreeForFewBodiesAndOfTheWidestLeavesForMany) {
     for (const std::size_t bodies : {1048576, 2097152, 10485760, 104857600, 2147483647}) {
         EXPECT_GE(cuda::treeNodeRoom(bodies), mostTreeNodes(bodies, cuda::kWidestLeaf)) << bodies;
         EXPECT_LT(cuda::treeNodeRoom(bodies), mostTreeNodes(bodies)) << bodies;
+        EXPECT_LT(cuda::treeGroupRoom(bodies, bodies), bodies * 3 / 5) << bodies;
         EXPECT_NEAR(static_cast<double>(cuda::treeNodeRoom(bodies)) / static_cast<double>(bodies),
                     bodies < std::size_t{1} << 28 ? 0.7 : 0.43, 1e-6)
             << bodies;

@@ -61,6 +61,16 @@ TEST(Gadget, SameStateSameBytesAndFloatsTakeHalf) {
     EXPECT_TRUE(sameBodies(decodedHdf5(bytes).bodies, floats.bodies));
 }
 
+TEST(Gadget, BlocksOfOneValueTakeNoBytes) {
+    constexpr std::size_t kBodies = 200000, kOthers = 1000;
+    Snapshot many = sample(kBodies, true);
+    for (std::size_t i = kOthers; i < kBodies; ++i) many.bodies.position[i].w = 0.25, many.bodies.group[i] = 2;
+    const std::string bytes = encodeSnapshot(many, "hdf5");
+    EXPECT_LT(bytes.size(), kBodies * 28 + (std::size_t{5} << 16) + 20000) << "six numbers, an id, and one block of masses";
+    EXPECT_EQ(bytes, encodeSnapshot(many, "hdf5"));
+    EXPECT_TRUE(sameBodies(decodedHdf5(bytes).bodies, many.bodies));
+}
+
 TEST(Gadget, CutAnywhereIsRefused) {
     const std::string bytes = encodeSnapshot(fullCheckpoint(3), "hdf5");
     for (std::size_t cut = 0; cut < bytes.size(); ++cut)

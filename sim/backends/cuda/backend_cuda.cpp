@@ -404,6 +404,9 @@ bool mayKeepOneState(const RunSize& run) {
 MemoryRows cudaRows(const RunSize& run) {
     const KernelChoice& kernel = run.kernel;
     const ForceSettings& force = run.force;
+    const auto isCells = [](const KernelChoice& choice, const ForceSettings& law) {
+        return choice.kernel.value_or("cells") == "cells" && refusal(cuda::kernelEntry("cells").row, law).empty();
+    };
     const bool named = kernel.kernel && hasKernel("cuda", *kernel.kernel);
     const bool tree = named ? gravlab::kernel("cuda", *kernel.kernel).approximates
                             : kernel.allowedError > 0 && force.precision != Precision::fp64;
@@ -427,10 +430,15 @@ MemoryRows cudaRows(const RunSize& run) {
     if (force.precision == Precision::mixed) add("positions and sums in single precision", 2 * sizeof(Float4));
     if (inBlocks(run.program))
         add("levels, and groups or lists of active bodies",
-            1 + (tree ? sizeof(TreeGroup) : sizeof(std::uint32_t) + 2 * vector));
+            1 + (tree ? sizeof(TreeGroup) * static_cast<double>(cuda::treeGroupRoom(run.bodies, acting)) /
+                            static_cast<double>(std::max<std::size_t>(1, run.bodies))
+                      : sizeof(std::uint32_t) + 2 * vector));
     if (tree)
-        for (const MemoryRow& row : cuda::treeRows(run.bodies, acting, force)) rows.push_back(row);
+        for (const MemoryRow& row : cuda::treeRows(run.bodies, acting, force, run.oneState)) rows.push_back(row);
     if (lists) add("lists of neighbours", cuda::listBytes(1, force));
+    // Two keys, two indices, a body in order, and the memory of the sort.
+    constexpr double kSorted = 2 * 8 + 2 * 4 + 12.5;
+    if (!tree && !lists && isCells(kernel, force)) add("cells of bodies", kSorted + vector);
     if (slots)
         add("slots for sums of pairs", cuda::slotBytes(run.bodies, kernel.launch, force.precision) /
                                            static_cast<double>(std::max<std::size_t>(1, run.bodies)));
@@ -448,7 +456,8 @@ MemoryRows cudaRows(const RunSize& run) {
     for (const Term& term : run.others) {
         if (const auto* bonds = dynamic_cast<const Bonds*>(term.what.get()))
             rows.push_back({"tables of bonds", bytesOfBonds(*bonds), true});
-        if (dynamic_cast<const SecondPairLaw*>(term.what.get())) add("bodies of the second pair law", real);
+        if (const auto* second = dynamic_cast<const SecondPairLaw*>(term.what.get()))
+            add("bodies and cells of the second pair law", real + (isCells(term.how, second->law()) ? kSorted + real : 0));
     }
     add("copy of a state", 2 * real, "a save, a table, a measurement", false);
     return rows;

@@ -35,7 +35,9 @@ EngineOf<Real>::EngineOf(EngineContext& context, const ParticleSet& bodies, cons
       blocks_(state_.count(), context.stream),
       check_(context.stream),
       termCheck_(context.stream) {
-    methods_.push_back(makeForceMethod<Real>(plan, state_.count(), context.device, context.stream, &context.helpers));
+    LaunchPlan own = plan;
+    own.trees.oneState = state_.one() && context.helpers.empty() && !context.helpers.ranks;  // they read both lengths
+    methods_.push_back(makeForceMethod<Real>(own, state_.count(), context.device, context.stream, &context.helpers));
     for (std::size_t k = 1; k < termCount(); ++k) methods_.push_back(makeMethod(k));
     if (!alone()) termSums_ = DeviceArray<V>(state_.count());
     state_.upload(bodies, facts_.heaviest);
@@ -46,6 +48,7 @@ template <class Real>
 bool EngineOf<Real>::replace(const ParticleSet& bodies, const BodyFacts& facts, const LaunchPlan& plan,
                              const EngineTerms& terms) {
     LaunchPlan alike = plan;
+    alike.trees.oneState = this->plan().trees.oneState;
     if (plan.precision != Precision::mixed) alike.heaviest = this->plan().heaviest;  // else part of the units
     if (bodies.size() != size() || alike != this->plan() || !this->takesOver(terms)) return false;
     abandonForce();

@@ -30,6 +30,9 @@ constexpr std::string_view kTemporaryPrefix = ".gravlab-";
 constexpr std::string_view kTemporarySuffix = ".tmp";
 
 int openFile(const char* path, int flags, mode_t mode) { return ::open(path, flags, mode); }
+int reserveDisk(int fd, std::size_t bytes) {
+    return ::fallocate(fd, 0, ::lseek(fd, 0, SEEK_CUR), static_cast<off_t>(bytes));
+}
 
 struct Advice {
     int error;
@@ -133,7 +136,7 @@ std::string temporaryName() {
 }  // namespace
 
 FileCalls& fileCalls() {
-    static FileCalls calls{openFile, ::write, ::fsync, ::close, ::fchmod, ::link, ::rename, ::unlink};
+    static FileCalls calls{openFile, ::write, ::fsync, ::close, ::fchmod, ::link, ::rename, ::unlink, reserveDisk};
     return calls;
 }
 
@@ -229,6 +232,10 @@ void AtomicFile::flush() {
 
 void AtomicFile::writeAll(const char* bytes, std::size_t count) {
     const WriteSignalsHeld held;
+    // A full disk is found before a large write.
+    if (count >= kWriteBytes && !temporary_.empty() && fileCalls().reserve(fd_, count) != 0 &&
+        (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
+        fail(formatted("it needs %.3g MB of disk", static_cast<double>(count) / 1e6).c_str(), errno);
     while (count > 0) {
         const ssize_t done = fileCalls().write(fd_, bytes, count);
         if (done < 0) {

@@ -16,6 +16,8 @@ struct FileCalls {
     int (*link)(const char* from, const char* to);
     int (*rename)(const char* from, const char* to);
     int (*remove)(const char* path);
+    /// Takes the disk for so many bytes after the present end; not every file system can.
+    int (*reserve)(int fd, std::size_t bytes);
 };
 
 /// The table in use: the system's own calls. A test replaces entries while nothing is being saved, and restores them.

@@ -187,19 +187,40 @@ private:
     }
 
     Hdf5Handle dataset(hid_t at, const char* name, hid_t type, const Hdf5Handle& space) {
-        return {needed(H5Dcreate2(at, name, type, space, H5P_DEFAULT, layout_, H5P_DEFAULT), "create a data set"), H5Dclose};
+        return dataset(at, name, type, space, layout_);
+    }
+    Hdf5Handle dataset(hid_t at, const char* name, hid_t type, const Hdf5Handle& space, hid_t layout) {
+        return {needed(H5Dcreate2(at, name, type, space, H5P_DEFAULT, layout, H5P_DEFAULT), "create a data set"), H5Dclose};
     }
 
-    /// Writes rows in blocks; `fill(i, row)` sets the numbers of one body.
+    /// The layout of many values that are mostly `usual`: a block of that value alone takes no bytes of the file.
+    Hdf5Handle mostly(hid_t type, const void* usual) {
+        Hdf5Handle layout(needed(H5Pcopy(layout_), "make a property list"), H5Pclose);
+        const hsize_t block = kRowsABlock;
+        needed(H5Pset_chunk(layout, 1, &block), "cut into blocks");
+        needed(H5Pset_fill_value(layout, type, usual), "set the usual value");
+        needed(H5Pset_fill_time(layout, H5D_FILL_TIME_IFSET), "set the usual value");
+        return layout;
+    }
+
+    /// Writes rows in blocks; `fill(i, row)` sets the numbers of one body. `alike`: many bodies may have the same value.
     template <class Number, class Fill>
-    void rows(hid_t at, const char* name, hid_t fileType, hid_t memoryType, std::size_t columns, const Fill& fill) {
+    void rows(hid_t at, const char* name, hid_t fileType, hid_t memoryType, std::size_t columns, const Fill& fill,
+              bool alike = false) {
         const std::size_t bodies = snapshot_.bodies.size();
         const Hdf5Handle space = simpleSpace(bodies, columns);
-        const Hdf5Handle set = dataset(at, name, fileType, space);
+        alike = alike && columns == 1 && bodies > kRowsABlock;
+        Number usual{};
+        if (alike) fill(bodies / 2, &usual);
+        const Hdf5Handle layout = alike ? mostly(memoryType, &usual) : Hdf5Handle();
+        const Hdf5Handle set = dataset(at, name, fileType, space, alike ? hid_t{layout} : hid_t{layout_});
         std::vector<Number> block(std::min(bodies, kRowsABlock) * columns);
         for (std::size_t start = 0; start < bodies; start += kRowsABlock) {
             const std::size_t count = std::min(kRowsABlock, bodies - start);
             for (std::size_t i = 0; i < count; ++i) fill(start + i, block.data() + i * columns);
+            if (alike && std::all_of(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(count),
+                                     [&](Number value) { return value == usual; }))
+                continue;
             const hsize_t from[2] = {start, 0}, extent[2] = {count, columns};
             const Hdf5Handle memory = simpleSpace(count, columns);
             needed(H5Sselect_hyperslab(space, H5S_SELECT_SET, from, nullptr, extent, nullptr), "select rows");
@@ -208,15 +229,21 @@ private:
     }
 
     template <auto component, std::size_t columns>
-    void numbers(hid_t at, const char* name) {
+    void numbers(hid_t at, const char* name, bool alike = false) {
         if (exactInFloat<component, columns>())
-            rows<float>(at, name, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, columns, [&](std::size_t i, float* row) {
-                for (std::size_t c = 0; c < columns; ++c) row[c] = static_cast<float>(component(snapshot_.bodies, i, c));
-            });
+            rows<float>(
+                at, name, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, columns,
+                [&](std::size_t i, float* row) {
+                    for (std::size_t c = 0; c < columns; ++c) row[c] = static_cast<float>(component(snapshot_.bodies, i, c));
+                },
+                alike);
         else
-            rows<double>(at, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, columns, [&](std::size_t i, double* row) {
-                for (std::size_t c = 0; c < columns; ++c) row[c] = component(snapshot_.bodies, i, c);
-            });
+            rows<double>(
+                at, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, columns,
+                [&](std::size_t i, double* row) {
+                    for (std::size_t c = 0; c < columns; ++c) row[c] = component(snapshot_.bodies, i, c);
+                },
+                alike);
     }
 
     void writeBodies() {
@@ -224,14 +251,15 @@ private:
         const Hdf5Handle type = group(file_, ("PartType" + std::to_string(gadget::kWrittenType)).c_str());
         numbers<position, 3>(type, "Coordinates");
         numbers<velocity, 3>(type, "Velocities");
-        numbers<mass, 1>(type, "Masses");
+        numbers<mass, 1>(type, "Masses", true);
         rows<std::uint32_t>(type, "ParticleIDs", H5T_STD_U32LE, H5T_NATIVE_UINT32, 1,
                             [&](std::size_t i, std::uint32_t* row) { *row = bodies.id[i]; });
         if (std::any_of(bodies.group.begin(), bodies.group.end(), [](std::uint8_t g) { return g != 0; }))
-            rows<std::uint8_t>(type, "Group", H5T_STD_U8LE, H5T_NATIVE_UINT8, 1,
-                               [&](std::size_t i, std::uint8_t* row) { *row = bodies.group[i]; });
+            rows<std::uint8_t>(
+                type, "Group", H5T_STD_U8LE, H5T_NATIVE_UINT8, 1,
+                [&](std::size_t i, std::uint8_t* row) { *row = bodies.group[i]; }, true);
         if (std::any_of(bodies.velocity.begin(), bodies.velocity.end(), [](const Double4& v) { return v.w != 1; }))
-            numbers<response, 1>(type, "Response");
+            numbers<response, 1>(type, "Response", true);
     }
 
     void text(hid_t at, const char* name, const std::string& value) {

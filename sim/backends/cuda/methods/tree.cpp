@@ -140,7 +140,7 @@ public:
             plan.place(parent_, nodes);
             plan.place(arrived_, nodes);
             plan.begin();
-            plan.place(groups_, n);
+            plan.place(groups_, treeGroupRoom(n, sources_));
             linksOrGroups_ = plan.taken();
         }
         groupCounts_ = DeviceArray<std::uint32_t>(kTreeGroupBlocks);
@@ -148,7 +148,7 @@ public:
         counts_ = DeviceArray<TreeCounts>(2);
         next_ = DeviceArray<std::uint32_t>(2 * kTreeParts);
         before_ = DeviceArray<float>(n);
-        lengths_ = DeviceArray<float>(n);
+        if (!limits_.oneState) lengths_ = DeviceArray<float>(n);
         timing_.allocate();
         CUDA_CHECK(fillAsync(counts_.data(), 0, counts_.bytes(), stream_));
     }
@@ -244,6 +244,8 @@ private:
         room_ = treeNodeRoom(sources_, limits_);
     }
     bool relative() const { return !byAngle(walk_); }
+    /// Lengths are overwritten: a group reads and writes only those of its own bodies.
+    bool inPlace() const { return limits_.oneState || !request().active.all(); }
     /// The first evaluation runs twice: by the opening angle for |a|, and then by the criterion.
     bool first() const { return relative() && !hasLengths_; }
 
@@ -286,8 +288,7 @@ private:
             if (twoLevels_) clearNext(kTreeParts);
             timing_.mark(kGrouped);
         }
-        // Lengths of active bodies are overwritten in place: a group reads and writes only its own bodies.
-        float* const lengths = !active.all() ? before_.data() : nextLengths_ ? nextLengths_ : lengths_.data();
+        float* const lengths = inPlace() ? before_.data() : nextLengths_ ? nextLengths_ : lengths_.data();
         TreeCounts* const counts = work_ ? work_ + (part_ - units_.first) * kCountedSlices / partCount() : counts_.data();
         done.work.bodies += walk(walk_, this->bodies().sums, lengths, !active.all(), counts) * walked;
         if (part_ < units_.last) return done;
@@ -295,7 +296,7 @@ private:
         phase_ = Phase::build;
         done.complete = true;
         if (request().potential) return done;
-        if (active.all()) std::swap(before_, lengths_);
+        if (!inPlace()) std::swap(before_, lengths_);
         hasLengths_ = true;
         if (!work_) walked_ += active.all() ? static_cast<std::uint64_t>(n) * partCount() / kTreeParts : active.count;
         timing_.mark(kWalked);
@@ -309,8 +310,8 @@ private:
         return (ended + static_cast<double>(part_ - units_.first) / static_cast<double>(partCount())) / walks;
     }
     void rewind() override {
-        // A walk for active bodies only has overwritten some of the last accelerations.
-        if (part_ > 0 && !request().active.all()) hasLengths_ = false;
+        // A walk in place has overwritten some of the last accelerations.
+        if (part_ > 0 && inPlace()) hasLengths_ = false;
         part_ = 0;
         phase_ = Phase::build;
     }
@@ -593,7 +594,7 @@ private:
 
 }  // namespace
 
-MemoryRows treeRows(std::size_t bodies, std::size_t sources, const ForceSettings& force) {
+MemoryRows treeRows(std::size_t bodies, std::size_t sources, const ForceSettings& force, bool oneState) {
     const double n = static_cast<double>(bodies), nodes = static_cast<double>(treeNodeRoom(sources));
     constexpr double kOfANode = 2 * sizeof(Float4), kLinks = 2 * sizeof(std::uint32_t);
     // Bytes a body: keys and indices, sorted keys, and levels with the scratch memory of the sort; and starts of nodes, a
@@ -603,12 +604,15 @@ MemoryRows treeRows(std::size_t bodies, std::size_t sources, const ForceSettings
     // Bodies without mass need the sorted keys as long as the moments.
     const double moments = sources < bodies ? kSorted * n + std::max(kOfANode * nodes, search)
                                             : std::max(kOfANode * nodes, kSorted * n + search);
-    MemoryRows rows{{"order of the tree, and bodies in it", (sizeof(Float4) + sizeof(std::uint32_t)) * n, true},
-                    {"lengths of the last accelerations and of the new ones", 2 * sizeof(float) * n, true},
-                    {"centres and levels of nodes", (kOfANode + 1) * nodes, true},
-                    {"keys and indices, then boxes of nodes", std::max(kOfANode * nodes, kKeys * n), true},
-                    {"sorted keys and the search for nodes, then moments", moments, true},
-                    {"links of nodes, then groups", std::max(kLinks * nodes, sizeof(TreeGroup) * n), true}};
+    MemoryRows rows{
+        {"order of the tree, and bodies in it", (sizeof(Float4) + sizeof(std::uint32_t)) * n, true},
+        {oneState ? "lengths of the last accelerations" : "lengths of the last accelerations and of the new ones",
+         (oneState ? 1 : 2) * sizeof(float) * n, true},
+        {"centres and levels of nodes", (kOfANode + 1) * nodes, true},
+        {"keys and indices, then boxes of nodes", std::max(kOfANode * nodes, kKeys * n), true},
+        {"sorted keys and the search for nodes, then moments", moments, true},
+        {"links of nodes, then groups",
+         std::max(kLinks * nodes, sizeof(TreeGroup) * static_cast<double>(treeGroupRoom(bodies, sources))), true}};
     if (treeLaw(force) == TreeLaw::charges) rows.push_back({"dipoles of nodes", sizeof(Float4) * nodes, true});
     return rows;
 }

@@ -22,8 +22,8 @@ public:
     virtual bool enqueue(double seconds) = 0;
 };
 
-/// Arrays of a tree: 105 bytes per body, or 180 below a million bodies; charges need 11 to 28 more.
-MemoryRows treeRows(std::size_t bodies, std::size_t sources, const ForceSettings& force);
+/// Arrays of a tree: 102 bytes per body, or 180 below a million bodies; charges need 11 to 28 more.
+MemoryRows treeRows(std::size_t bodies, std::size_t sources, const ForceSettings& force, bool oneState);
 
 /// Makes a tree for energies, which needs as much memory as one for forces. Throws DeviceError when there is not enough.
 std::unique_ptr<TreeEnergy> makeTreeEnergy(const LaunchPlan& plan, std::uint32_t count, const DeviceFacts& device,

@@ -28,7 +28,7 @@ struct TreeLimits {
     /// The same from `manyFrom` bodies on, for which memory is short: leaves get wider where cubes hold just too many.
     double nodesOfMany = 0.43;
     std::uint32_t manyFrom = std::uint32_t{1} << 28;
-    /// One state of the bodies is kept, as where two do not fit.
+    /// One state of the bodies is kept, as where two do not fit, and the lengths of one evaluation.
     bool oneState = false;
     bool operator==(const TreeLimits&) const = default;
 };
@@ -40,6 +40,12 @@ inline std::size_t treeNodeRoom(std::size_t bodies, const TreeLimits& limits = {
     const double nodes = bodies < limits.manyFrom ? limits.nodesABody : limits.nodesOfMany;
     const auto usual = static_cast<std::size_t>(nodes * static_cast<double>(bodies));
     return std::min(worst, std::max(usual, mostTreeNodes(bodies, kWidestLeaf)));
+}
+
+/// Most groups of a tree: a run has children of a divided cube of its own, and all groups of a run but one are half full.
+inline std::size_t treeGroupRoom(std::size_t bodies, std::size_t sources) {
+    const auto most = [](std::size_t n) { return mostTreeNodes(n, kTreeRun) + n / 32; };
+    return std::min(bodies, most(sources) + most(bodies - sources));
 }
 
 }  // namespace gravlab::cuda
