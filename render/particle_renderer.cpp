@@ -111,7 +111,8 @@ struct ParticleRenderer::State {
     GpuTimer triedTimer;
     std::optional<Picture> last;  ///< the last picture; empty when it can no longer be reused
     bool reuse = true, reused = false;
-    int keep = 0;  ///< draws for which pictures are kept for reuse
+    int keep = 0;                       ///< draws for which pictures are kept for reuse
+    std::size_t whole = 0, before = 0;  ///< bodies of a picture in pieces, 0: none; and of the pieces drawn so far
 
     State();
     void fit(int width, int height, bool manyBodies);
@@ -170,7 +171,7 @@ void ParticleRenderer::State::setColours(int map) {
 
 SpriteStyle ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const Camera& camera, const Look& look) {
     const auto width = static_cast<float>(light->width()), height = static_cast<float>(light->height());
-    const float smallest = buffer.frontCount() > kHalfFloatBodies ? kSmallestRadiusOfMany : kSmallestRadius;
+    const float smallest = std::max(whole, buffer.frontCount()) > kHalfFloatBodies ? kSmallestRadiusOfMany : kSmallestRadius;
     const glm::mat4 projection = camera.projection(width / height);
     const bool withTraits = traits && traitCount == buffer.frontCount();
     const auto mapped = [&](float value) { return look.logarithmic ? std::log2(std::max(value, 1e-37f)) : value; };
@@ -222,7 +223,7 @@ ExposedFilm ParticleRenderer::State::filmOf(const SpriteStyle& ink, const Camera
     sky.orthographic = false;
     const float aspect = width / height;
     return {.lightOfBody = body * radius * radius * static_cast<float>(ink.every),
-            .usual = static_cast<float>(ink.count) * body * look.pointSize * look.pointSize /
+            .usual = static_cast<float>(whole > 0 ? whole : ink.count) * body * look.pointSize * look.pointSize /
                      (std::numbers::pi_v<float> * middle * middle),
             .armWidth = look.photograph.scale * pixelsPerLength,
             .clipFromSky = sky.projection(aspect) * glm::mat4(glm::mat3(camera.view())),
@@ -266,7 +267,7 @@ void ParticleRenderer::State::drawBodies(DrawMethod path, const SpriteStyle& ink
         }
     }
     const float nothing[4] = {0, 0, 0, 0};
-    glClearNamedFramebufferfv(light->framebuffer(), GL_COLOR, 0, nothing);
+    if (before == 0) glClearNamedFramebufferfv(light->framebuffer(), GL_COLOR, 0, nothing);
     if (ink.count > 0 && ink.every == 1) raster.draw(ink, *light);
     if (ink.count > 0 && ink.every > 1) {
         few.fit(ink.count, ink.count / ink.every);
@@ -366,11 +367,17 @@ void ParticleRenderer::drawAgain(const ParticleBuffer& bodies, const Camera& cam
     drawSo(true, bodies, camera, look, framebuffer, width, height);
 }
 
+void ParticleRenderer::beginPieces(std::size_t bodies) {
+    state_->whole = bodies;
+    state_->before = 0;
+}
+
 void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Camera& camera, const Look& look,
                               unsigned framebuffer, int width, int height) {
     if (width <= 0 || height <= 0) return;
     State& state = *state_;
     state.readTimes();
+    again |= state.whole > 0;
     // Do not reuse pictures while exposure adapts or a trial measures frames.
     const Picture picture{bodies.version(), camera, look, state.quality, state.wish, width, height};
     const bool same = !again && state.reuse && state.last == picture && !look.autoExposure && !state.chooser.measuring();
@@ -389,11 +396,14 @@ void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Ca
     const auto scaled = [scale = std::clamp(state.quality.scale, 0.1f, 1.0f)](int pixels) {
         return std::max(static_cast<int>(std::lround(scale * static_cast<float>(pixels))), 1);
     };
-    state.fit(scaled(width), scaled(height), bodies.frontCount() > kHalfFloatBodies);
+    state.fit(scaled(width), scaled(height), std::max(state.whole, bodies.frontCount()) > kHalfFloatBodies);
     const SpriteStyle ink = state.inkOf(bodies, camera, look);
-    const DrawMethod path = again ? state.lastPath(ink) : state.choosePath(ink, camera, look);
+    const DrawMethod path = state.whole > 0 ? DrawMethod::raster
+                            : again         ? state.lastPath(ink)
+                                            : state.choosePath(ink, camera, look);
     if (!again) state.timer.begin(path, ink.every == 1, tagOf(state.quality));
     state.drawBodies(path, ink);
+    if (state.whole > 0 && (state.before += ink.count) < state.whole) return;
     if (!look.photograph.on) state.drawBalls(ink, camera, look);
     if (state.quality.trails) state.drawTrails(ink, look);
     state.drawBonds(bodies, ink, look);
@@ -402,6 +412,7 @@ void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Ca
         film.attitude = state.attitudeOf(ink, camera, look, film);
     state.postProcess.draw(path, *state.light, look, state.quality, framebuffer, width, height, state.timer,
                            look.photograph.on ? &film : nullptr);
+    state.whole = state.before = 0;
     if (again) return;
     state.timer.end();
     if (state.chooser.wantsSample()) {

@@ -98,6 +98,8 @@ public:
     /// the same at every resolution and distance. When nothing has changed since the last draw, its picture is shown again.
     void draw(const ParticleBuffer& bodies, const Camera& camera, const Look& look, unsigned framebuffer, int width,
               int height);
+    /// The next draws, by the rasteriser, are pieces of one picture of `bodies` bodies; the last piece completes it.
+    void beginPieces(std::size_t bodies);
     /// Draws the same picture in another size, or a region of it, by the method of the last draw(). It is not measured and
     /// does not affect the choice of method.
     void drawAgain(const ParticleBuffer& bodies, const Camera& camera, const Look& look, unsigned framebuffer, int width,

@@ -22,6 +22,8 @@
 #include "app/view/frame.h"
 #include "sim/api/errors.h"
 #include "sim/core/text.h"
+#include "sim/core/validation.h"
+#include "sim/scenes/scene.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,11 +32,16 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 
 namespace gravlab {
 namespace {
 
 constexpr int kOverview = 1024;  // longer side in pixels
+// From so many bodies on, a picture of their start is drawn in pieces. The look is that of a picture of fewer.
+constexpr std::size_t kInPieces = std::size_t{1} << 28, kForLook = std::size_t{1} << 20;
+// Bodies of a piece: three sets of vertices and one of colours take less than 1 GiB.
+constexpr std::size_t kPiece = std::size_t{1} << 24;
 
 /// How a film or a picture is written.
 struct RenderCommand : Subcommand {
@@ -55,6 +62,10 @@ private:
     void refuseIdleLook(const Document& document, bool writes) const;
     void planLoop();
     void planTime(bool still);
+    void refuseInPieces(const Document& document, bool writes) const;
+    void drawInPieces(App& app, const OffscreenTarget& target) const;
+
+    std::size_t inPieces_ = 0;  ///< bodies that are drawn in pieces
 };
 
 void RenderCommand::add(OptionRows& rows) {
@@ -204,6 +215,32 @@ void RenderCommand::planTime(bool still) {
                  timeText(plan.timeStep, scene.units).c_str());
 }
 
+void RenderCommand::refuseInPieces(const Document& document, bool writes) const {
+    const ColourMode& mode = document.shownMode();
+    const bool known = mode.published != VertexValue::acceleration && !mode.ofDensity && !mode.ofGroups && !mode.ofDepth;
+    if (known && !writes) return;
+    throw UsageError("a picture of " + std::to_string(inPieces_) + " bodies is drawn in pieces: leave out " +
+                     (writes ? std::string("--ui, --tile and what is written over it")
+                             : "--colour " + std::string(mode.name) + ", which needs all of them at once"));
+}
+
+/// Draws the start of the scene with all its bodies, in the look of the app's last picture.
+void RenderCommand::drawInPieces(App& app, const OffscreenTarget& target) const {
+    constexpr double kBytes = 90;  // a body: scene and piece
+    requireHostMemory(kBytes * static_cast<double>(inPieces_), "the bodies of the picture");
+    const RunRequest& request = start.simulation;
+    std::optional<WaitLine> wait(std::in_place);
+    const ParticleSet bodies =
+        sceneNamed(request.scene, request.sceneVersion).build({inPieces_, request.seed, request.parameters});
+    wait.reset();
+    ProgressLine progress("body drawn", static_cast<std::int64_t>(inPieces_));
+    app.view.drawPieces(app.document, app.runs, bodies, kPiece, target.framebuffer(), target.width(), target.height(),
+                        [&](std::size_t drawn) {
+                            InterruptWatch::check();
+                            progress.show(static_cast<std::int64_t>(drawn));
+                        });
+}
+
 int RenderCommand::run() {
     const InterruptWatch watch;
     start = withFile(start);
@@ -214,6 +251,9 @@ int RenderCommand::run() {
     if (loop) planLoop();
     if (start.has("--until") || start.has("--speed"))
         planTime(output.ends_with(".png") && output.find('%') == std::string::npos);
+    RunRequest& request = start.simulation;
+    if (picture.frames == 1 && !request.start && request.bodies.value_or(0) >= kInPieces)
+        inPieces_ = std::exchange(*request.bodies, kForLook);
     // This comes first: a missing folder or encoder is found at once.
     const std::unique_ptr<FilmWriter> writer = makeFilmWriter({.output = parseFilmOutput(output),
                                                                .width = picture.width,
@@ -246,12 +286,19 @@ int RenderCommand::run() {
                         app.document.facts.twin.on || app.document.selected;
     refuseIdleLaunch(start, app.runs.simulation().backend().activeKernel());
     refuseIdleLook(app.document, writes);
+    if (inPieces_ > 0) refuseInPieces(app.document, writes || side > 0);
     if (writes) {
         panels.emplace(picture.uiScale > 0 ? static_cast<float>(picture.uiScale) : 1.0f, context.description(), app);
         drawPanels();  // the first picture depends on the area that the panels leave free; it is drawn over this
     }
     app.turn(0);  // a camera path starts at its first point
     writer->texts = settingsTexts(app.document, output);
+    if (inPieces_ > 0)
+        for (auto& [name, text] : writer->texts) {
+            const std::string few = std::to_string(kForLook);
+            if (const std::size_t at = text.find(few); at != text.npos)
+                text.replace(at, few.size(), std::to_string(inPieces_));
+        }
     writer->texts["gravlab:steps-per-frame"] = std::to_string(app.document.intent.stepsPerFrame);
     writer->texts["gravlab:frames"] = std::to_string(picture.frames);
 
@@ -282,6 +329,7 @@ int RenderCommand::run() {
                                                                                            if (panels) drawPanels();
                                                                                        }});
         if (!made.alarm.empty()) throw Error(ExitCode::checkFailed, made.alarm + "; no picture was written");
+        if (inPieces_ > 0) drawInPieces(app, target);
         if (frame == 1) writer->keep();
         if (kept) moments.push_back(momentTexts(app.document));
         if (kept && side > 0) {

@@ -4,6 +4,7 @@
 #include "sim/core/body_edit.h"
 #include "sim/core/random.h"
 #include "sim/core/round_number.h"
+#include "sim/core/thread_pool.h"
 #include "sim/groups/groups.h"
 
 #include <algorithm>
@@ -45,6 +46,9 @@ ShownUnit kelvin(const SceneUnits&) { return {"K", 1}; }
 constexpr double kResolved = 1500, kMostResolved = 0.05;
 
 constexpr float kCoolest = 3200, kHottest = 13000;
+
+// Fewest bodies that a thread colours at a time.
+constexpr std::size_t kGrain = 32768;
 
 constexpr ColourMode kModes[] = {
     {"speed", "speed", "speed of a body", VertexValue::speed, false, false, "", bodySpeedUnit},
@@ -197,12 +201,14 @@ std::vector<std::uint8_t> agedStars(const ParticleSet& bodies) {
         };
         g.inner = at(kAllOld), g.outer = at(kSomeOld);
     }
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-        if (!inDisc(i)) continue;
-        const float r = radius(i), inner = galaxy(i).inner, outer = galaxy(i).outer;
-        const float way = std::clamp((r - inner) / std::max(outer - inner, 1e-30f), 0.0f, 1.0f);
-        aged[i] = Random(0xa9e, bodies.id[i]).uniform() >= static_cast<double>(way * way * (3 - 2 * way));
-    }
+    parallelFor(bodies.size(), 0, kGrain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            if (!inDisc(i)) continue;
+            const float r = radius(i), inner = galaxy(i).inner, outer = galaxy(i).outer;
+            const float way = std::clamp((r - inner) / std::max(outer - inner, 1e-30f), 0.0f, 1.0f);
+            aged[i] = Random(0xa9e, bodies.id[i]).uniform() >= static_cast<double>(way * way * (3 - 2 * way));
+        }
+    });
     return aged;
 }
 
@@ -246,7 +252,8 @@ std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts
     std::vector<BodyTrait> traits(facts.size());
     float heaviest = 1e-30f;
     for (const float mass : facts.mass) heaviest = std::max(heaviest, std::abs(mass));
-    for (std::size_t i = 0; i < facts.size(); ++i) {
+    const std::size_t all = std::max(facts.all, facts.size());
+    const auto give = [&](std::size_t i) {
         BodyTrait& trait = traits[i];
         if (mode.name == "mass") trait.value = facts.mass[i];
         if (mode.name == "origin")
@@ -263,9 +270,12 @@ std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts
             trait.value = placeOfCelestial(static_cast<std::size_t>(what));
         }
         const bool aged = i < facts.aged.size() && facts.aged[i] != 0;
-        if (mode.photograph) trait = population(facts.id[i], facts.group[i], aged, stars, facts.size());
+        if (mode.photograph) trait = population(facts.id[i], facts.group[i], aged, stars, all);
         if (isDark(facts.group[i])) trait.light = mode.photograph ? 0 : -1;
-    }
+    };
+    parallelFor(facts.size(), 0, kGrain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) give(i);
+    });
     return traits;
 }
 

@@ -27,6 +27,7 @@ struct BodyFacts {
     std::vector<std::uint8_t>
         aged;  ///< stars of a disc that are old, because discs grow from inside; by their radius at the start
     std::vector<float> radius{};  ///< [L]; empty: all bodies are points
+    std::size_t all = 0;          ///< bodies of the picture, where these are a part of them
     std::size_t size() const { return id.size(); }
 };
 /// `before`: facts of the earlier set of these bodies, which keep their age.

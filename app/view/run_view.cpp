@@ -1,8 +1,11 @@
 #include "app/view/run_view.h"
 
+#include "app/model/look.h"
 #include "app/services/non_finite_monitor.h"
 #include "app/system/host_clock.h"
+#include "app/tables/colour_mode.h"
 #include "render/gl_limits.h"
+#include "sim/core/thread_pool.h"
 
 #include <algorithm>
 #include <bit>
@@ -99,6 +102,46 @@ void RunView::drawAgain(RunHost& host, std::span<const Viewport> views, unsigned
     // Films have the full look, even beside a slow window.
     for (Run& run : host.runs()) run.renderer().setQuality({});
     compose(host, views, drawn, framebuffer, width, height, true);
+}
+
+void RunView::drawPieces(const Document& document, RunHost& host, const ParticleSet& bodies, std::size_t piece,
+                         unsigned framebuffer, int width, int height, const std::function<void(std::size_t)>& drawn) {
+    constexpr std::size_t kGrain = 65536;  // bodies that a thread copies at a time
+    const ColourMode& mode = document.shownMode();
+    const SceneView& view = document.facts.scene->view;
+    const Look few = sceneLook(view, document.facts.bodies->size()), many = sceneLook(view, bodies.size());
+    Look look = look_;
+    look.pointSize *= many.pointSize / few.pointSize;
+    look.brightness *= many.brightness / few.brightness;
+    ParticleRenderer& renderer = host.first().renderer();
+    renderer.setQuality({});
+    renderer.beginPieces(bodies.size());
+    const std::unique_ptr<ParticleBuffer> buffer = makeHostParticleBuffer();
+    const std::size_t pieces = (bodies.size() + piece - 1) / piece;
+    std::size_t done = 0;
+    for (std::size_t first = 0; first < pieces; ++first) {
+        ParticleSet part;
+        part.resize((bodies.size() - first + pieces - 1) / pieces);
+        const VertexSpan vertices = buffer->open(part.size(), nullptr);
+        parallelFor(part.size(), 0, kGrain, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t k = begin; k < end; ++k) {
+                const std::size_t i = first + k * pieces;
+                const Double4 &x = part.position[k] = bodies.position[i], &v = part.velocity[k] = bodies.velocity[i];
+                part.id[k] = bodies.id[i];
+                part.group[k] = bodies.group[i];
+                const double speed = length(xyz(v));
+                const double shown = mode.published == VertexValue::kineticEnergy ? x.w * speed * speed / 2 : speed;
+                vertices.data[k] = {static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z),
+                                    static_cast<float>(shown)};
+            }
+        });
+        buffer->close(nullptr);
+        BodyFacts facts = bodyFacts(part);
+        facts.all = bodies.size();
+        renderer.setTraits(bodyTraits(mode, facts, view.stars, view.celestials));
+        renderer.draw(*buffer, document.drawnCamera(), look, framebuffer, width, height);
+        drawn(done += part.size());
+    }
 }
 
 void RunView::compose(RunHost& host, std::span<const Viewport> views, const Look& look, unsigned framebuffer, int width,

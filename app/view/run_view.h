@@ -9,6 +9,7 @@
 #include "render/part_target.h"
 #include "render/vertex_sample.h"
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,6 +24,10 @@ public:
     /// Draws the last picture once more, for a film beside the window or in tiles. It records and measures nothing and keeps
     /// the exposure of draw().
     void drawAgain(RunHost& host, std::span<const Viewport> views, unsigned framebuffer, int width, int height);
+    /// Draws other bodies of the scene in the look of the last picture, which had fewer: in pieces of at most `piece`, each
+    /// with every so many bodies, through one buffer. `drawn` is called after each piece, with the number drawn so far.
+    void drawPieces(const Document& document, RunHost& host, const ParticleSet& bodies, std::size_t piece,
+                    unsigned framebuffer, int width, int height, const std::function<void(std::size_t)>& drawn);
     /// Reads the values of the selected body. Throws std::bad_alloc.
     void readSelected(Document& document, RunHost& host, bool realTime) {
         selection_.read(document, host, realTime);

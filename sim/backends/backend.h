@@ -228,7 +228,7 @@ public:
     virtual std::vector<StateArray> forceState() { return {}; }
     /// Restores a result of forceState() for the bodies just loaded. State of another term, setting or kernel is ignored.
     virtual void restoreForceState(const std::vector<StateArray>&) {}
-    /// Goes back to the last complete step and forgets all forces, and what methods know from them: the next step begins as
+    /// Goes back to the last complete step, that of a load(). Its force stays where it is known; else methods forget all, as
     /// after a load() of these bodies.
     virtual void beginAgain() {}
     /// Restores results of integratorState() and forceState() for the bodies just loaded. The state of force methods holds

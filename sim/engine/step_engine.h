@@ -223,6 +223,7 @@ public:
     /// See Backend.
     void beginAgain() {
         abandonStep();
+        if (self().completeForceKnown()) return;  // the first force stays: it would be the same
         renewMethods();
         beginFresh();
     }

@@ -114,7 +114,7 @@ public:
     /// Goes to an earlier or later state that state() gave in this run. From there the run continues bit for bit under the
     /// settings of that moment. All or nothing.
     void restore(const RunState& state);
-    /// Goes back to the last complete step, which no step has followed, and forgets the forces since.
+    /// Goes back to the last complete step, which no step has followed. Its force stays.
     void beginAgain();
     /// Replaces the bodies (an edit); clock unchanged. Bodies that do not suit single precision continue in double, or are
     /// refused (UsageError) where single was requested.

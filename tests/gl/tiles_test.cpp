@@ -105,6 +105,27 @@ TEST_F(TilesGl, togetherAreThePictureDrawnAtOnce) {
     EXPECT_GT(difference(whole, drawTiles(app, bare, {})).most, 3);
 }
 
+TEST_F(TilesGl, piecesOfTheBodiesGiveThePictureOfAll) {
+    constexpr std::size_t kFew = 3000, kMany = 20000;
+    for (const char* colour : {"photograph", "speed"}) {
+        const auto options = [&](std::size_t bodies) {
+            StartOptions made{.simulation = {.scene = "plummer", .bodies = bodies, .backend = "cpu"}};
+            made.settings["look.colour_mode"] = std::string(colour);
+            return made;
+        };
+        App few(options(kFew)), many(options(kMany));
+        OffscreenTarget target(704, 640);
+        for (App* app : {&few, &many}) app->draw(target.framebuffer(), 704, 640);
+        const std::vector<std::uint8_t> whole = target.read();
+        const ParticleSet bodies = sceneNamed("plummer").build({.bodies = kMany, .seed = 1});
+        std::vector<std::size_t> done;
+        few.view.drawPieces(few.document, few.runs, bodies, 7000, target.framebuffer(), 704, 640,
+                            [&](std::size_t count) { done.push_back(count); });
+        EXPECT_EQ(done, (std::vector<std::size_t>{6667, 13334, 20000}));
+        EXPECT_LE(difference(whole, target.read()).most, 3) << colour;
+    }
+}
+
 TEST_F(TilesGl, orthographicAndPaperToo) {
     StartOptions options{.simulation = {.scene = "collision", .bodies = 500, .backend = "cpu"}};
     options.settings["camera.orthographic"] = options.settings["look.white_page"] = true;

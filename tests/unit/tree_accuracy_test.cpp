@@ -219,6 +219,7 @@ TEST(TreeAccuracy, lookingChangesNoBit) {
     looked.advance({.steps = 3}, nullptr);
     plain.advance({.steps = 3}, nullptr);
     EXPECT_TRUE(testing_support::sameState(looked.state().bodies, plain.state().bodies));
+    EXPECT_EQ(looked.totals().evaluated(), plain.totals().evaluated()) << "the first force is computed once";
 }
 
 }  // namespace
