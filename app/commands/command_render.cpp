@@ -229,10 +229,8 @@ void RenderCommand::drawInPieces(App& app, const OffscreenTarget& target) const 
     constexpr double kBytes = 90;  // a body: scene and piece
     requireHostMemory(kBytes * static_cast<double>(inPieces_), "the bodies of the picture");
     const RunRequest& request = start.simulation;
-    std::optional<WaitLine> wait(std::in_place);
     const ParticleSet bodies =
         sceneNamed(request.scene, request.sceneVersion).build({inPieces_, request.seed, request.parameters});
-    wait.reset();
     ProgressLine progress("body drawn", static_cast<std::int64_t>(inPieces_));
     app.view.drawPieces(app.document, app.runs, bodies, kPiece, target.framebuffer(), target.width(), target.height(),
                         [&](std::size_t drawn) {

@@ -5,6 +5,7 @@
 #include "app/system/host_clock.h"
 #include "sim/api/errors.h"
 #include "sim/contact/contact.h"
+#include "sim/core/pages.h"
 #include "sim/forces/bonds/bonds.h"
 #include "sim/measure/profile.h"
 
@@ -198,6 +199,8 @@ void RunHost::refreshBodyCache(bool start) {
     for (const float mass : facts.bodies->mass) facts.totalMass += std::abs(static_cast<double>(mass));
     facts.darkBodies = std::any_of(facts.bodies->group.begin(), facts.bodies->group.end(), isDark);
     facts.galaxies = galaxiesIn(bodies);
+    dropPages(bodies.position);
+    dropPages(bodies.velocity);
     ++appearanceRevision_;
 }
 

@@ -118,9 +118,9 @@ void RunView::drawPieces(const Document& document, RunHost& host, const Particle
     renderer.beginPieces(bodies.size());
     const std::unique_ptr<ParticleBuffer> buffer = makeHostParticleBuffer();
     const std::size_t pieces = (bodies.size() + piece - 1) / piece;
+    ParticleSet part;
     std::size_t done = 0;
     for (std::size_t first = 0; first < pieces; ++first) {
-        ParticleSet part;
         part.resize((bodies.size() - first + pieces - 1) / pieces);
         const VertexSpan vertices = buffer->open(part.size(), nullptr);
         parallelFor(part.size(), 0, kGrain, [&](std::size_t begin, std::size_t end) {

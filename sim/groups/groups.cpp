@@ -4,11 +4,13 @@
 #include "sim/core/random.h"
 #include "sim/core/text.h"
 #include "sim/core/thread_pool.h"
+#include "sim/core/work_watch.h"
 #include "sim/groups/friends.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 
 namespace gravlab {
@@ -271,8 +273,10 @@ GroupCheck checkGroups(const ParticleSet& bodies, double length, std::span<const
         return std::min(at.count - 1, static_cast<std::uint32_t>(random.uniform() * static_cast<double>(at.count)));
     };
     const std::size_t compared = sampled(bodies.size());
-    for (std::size_t k = 0; k < compared && check.failure.empty(); ++k)
+    for (std::size_t k = 0; k < compared && check.failure.empty(); ++k) {
         check.failure = strangerOf(at, compared < bodies.size() ? lot() : static_cast<std::uint32_t>(k), square, labels);
+        WorkWatch::tell("bodies compared with all", static_cast<std::int64_t>(k + 1), static_cast<std::int64_t>(compared));
+    }
     // Groups of random bodies, which tend to be the larger ones.
     std::vector<std::uint32_t> asked;
     for (std::size_t tries = 0; tries < 64 * kGroupsChecked && asked.size() < kGroupsChecked; ++tries) {

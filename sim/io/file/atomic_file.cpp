@@ -4,6 +4,7 @@
 #include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
+#include "sim/core/work_watch.h"
 #include "sim/io/file/file_calls.h"
 #include "sim/io/file/read_files.h"
 
@@ -12,10 +13,12 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstdint>
 #include <ctime>
 #include <mutex>
 #include <random>
@@ -26,6 +29,8 @@ namespace gravlab {
 namespace {
 
 constexpr std::size_t kWriteBytes = std::size_t{1} << 20;
+// Longest write without a word about progress.
+constexpr std::size_t kPart = std::size_t{1} << 28;
 constexpr std::string_view kTemporaryPrefix = ".gravlab-";
 constexpr std::string_view kTemporarySuffix = ".tmp";
 
@@ -236,8 +241,9 @@ void AtomicFile::writeAll(const char* bytes, std::size_t count) {
     if (count >= kWriteBytes && !temporary_.empty() && fileCalls().reserve(fd_, count) != 0 &&
         (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
         fail(formatted("it needs %.3g MB of disk", static_cast<double>(count) / 1e6).c_str(), errno);
+    const std::size_t all = count;
     while (count > 0) {
-        const ssize_t done = fileCalls().write(fd_, bytes, count);
+        const ssize_t done = fileCalls().write(fd_, bytes, std::min(count, kPart));
         if (done < 0) {
             if (errno == EINTR) continue;
             fail("writing", errno);
@@ -246,6 +252,8 @@ void AtomicFile::writeAll(const char* bytes, std::size_t count) {
         if (done == 0) fail("writing", EIO);
         bytes += done;
         count -= static_cast<std::size_t>(done);
+        if (all > kPart)
+            WorkWatch::tell("bytes written", static_cast<std::int64_t>(all - count), static_cast<std::int64_t>(all));
     }
 }
 

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <future>
 #include <string_view>
 
 namespace gravlab {
@@ -343,9 +344,9 @@ void writeGadget(ByteSink& sink, const Snapshot& snapshot) {
     const Hdf5Turn turn;
     GadgetWriter writer(snapshot);
     const std::string_view bytes = writer.image();
-    const gadget::Seal seal{bytes.size(), crc32c(bytes.data(), bytes.size())};
+    auto sum = std::async([bytes] { return crc32c(bytes.data(), bytes.size()); });
     sink.write(bytes);
-    sink.write(seal.bytes());
+    sink.write(gadget::Seal{bytes.size(), sum.get()}.bytes());
 }
 
 }  // namespace gravlab
