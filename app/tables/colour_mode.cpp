@@ -222,11 +222,15 @@ BodyFacts bodyFacts(const ParticleSet& bodies, const BodyFacts* before) {
         for (std::size_t i = 0; i < facts.size(); ++i)
             if (const auto found = known.find(facts.id[i]); found != known.end()) facts.aged[i] = found->second;
     }
-    facts.mass.reserve(bodies.size());
-    for (const Double4& p : bodies.position) facts.mass.push_back(static_cast<float>(p.w));
+    facts.mass.resize(bodies.size());
+    facts.motion.resize(bodies.size());
+    parallelFor(bodies.size(), 0, kGrain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            facts.mass[i] = static_cast<float>(bodies.position[i].w);
+            facts.motion[i] = motionOf(bodies.velocity[i]);
+        }
+    });
     for (const Surface& surface : bodies.surface) facts.radius.push_back(static_cast<float>(surface.radius));
-    facts.motion.reserve(bodies.size());
-    for (const Double4& v : bodies.velocity) facts.motion.push_back(motionOf(v));
     return facts;
 }
 

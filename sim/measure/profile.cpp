@@ -260,8 +260,11 @@ double reachOf(const std::vector<Seen>& seen, const Vec3d& axis) {
 std::span<const std::string_view> profileCentres() { return kCentres; }
 
 int galaxiesIn(const ParticleSet& bodies) {
+    bool seen[256] = {};
+    for (const std::uint8_t group : bodies.group) seen[group] = true;
     int count = 0;
-    for (const std::uint8_t group : bodies.group) count = std::max(count, galaxyOf(group) + 1);
+    for (int group = 0; group < 256; ++group)
+        if (seen[group]) count = std::max(count, galaxyOf(static_cast<std::uint8_t>(group)) + 1);
     return count;
 }
 
