@@ -187,9 +187,6 @@ private:
         return value >= -kLargest && value <= kLargest && static_cast<double>(static_cast<float>(value)) == value;
     }
 
-    Hdf5Handle dataset(hid_t at, const char* name, hid_t type, const Hdf5Handle& space) {
-        return dataset(at, name, type, space, layout_);
-    }
     Hdf5Handle dataset(hid_t at, const char* name, hid_t type, const Hdf5Handle& space, hid_t layout) {
         return {needed(H5Dcreate2(at, name, type, space, H5P_DEFAULT, layout, H5P_DEFAULT), "create a data set"), H5Dclose};
     }
@@ -269,7 +266,7 @@ private:
         needed(H5Tset_size(type, value.size()), "make a text type");
         needed(H5Tset_strpad(type, H5T_STR_NULLPAD), "make a text type");
         needed(H5Tset_cset(type, H5T_CSET_UTF8), "make a text type");
-        const Hdf5Handle set = dataset(at, name, type, scalarSpace());
+        const Hdf5Handle set = dataset(at, name, type, scalarSpace(), layout_);
         needed(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, value.data()), "write text");
     }
 
@@ -306,7 +303,7 @@ private:
     }
 
     void array(hid_t at, const char* name, hid_t type, const double* values, std::size_t count) {
-        const Hdf5Handle set = dataset(at, name, type, simpleSpace(count, 1));
+        const Hdf5Handle set = dataset(at, name, type, simpleSpace(count, 1), layout_);
         if (count > 0) needed(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), "write a data set");
     }
 
