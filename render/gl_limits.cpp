@@ -1,5 +1,9 @@
 #include "render/gl_limits.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <limits>
 #include <string>
 
@@ -42,6 +46,13 @@ void readGlLimits() {
     const GLubyte* text = glGetString(GL_RENDERER);
     const std::string_view renderer = text ? reinterpret_cast<const char*>(text) : "";
     limits.software = renderer.starts_with("llvmpipe") || renderer.starts_with("softpipe");
+#ifdef __GLIBC__
+    // Mesa takes and frees megabytes per pass. Returned to the system each time, they cost four views a third of their rate.
+    if (limits.software) {
+        mallopt(M_MMAP_THRESHOLD, 32 << 20);
+        mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    }
+#endif
     limits.pairedSums = has("GL_ARB_gpu_shader_int64") && has("GL_NV_shader_atomic_int64");
     limitsInUse = limits;
 }
