@@ -2,6 +2,7 @@
 #include "sim/io/snapshot.h"
 
 #include "sim/api/errors.h"
+#include "sim/core/bad_bodies.h"
 #include "sim/core/names.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
@@ -152,19 +153,18 @@ void checkWritable(const FileFormat& format, const Snapshot& snapshot) {
     checkConsistent(snapshot);
     for (const std::optional<double>& value : {snapshot.time, snapshot.timeStep, snapshot.timeOrigin, snapshot.softening})
         if (value && !std::isfinite(*value)) throw IoError("not saved: its time, time step or softening is not finite");
-    for (std::size_t i = 0; i < n; ++i) {
-        const Double4& p = bodies.position[i];
-        const Double4& v = bodies.velocity[i];
-        if (!(0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w + 0 * v.x + 0 * v.y + 0 * v.z + 0 * v.w == 0))
-            throw IoError("not saved: body " + std::to_string(i) + " holds a number that is not finite");
-    }
+    const std::size_t bad = firstBad(n, [&](std::size_t i) {
+        const Double4 &p = bodies.position[i], &v = bodies.velocity[i];
+        return !(0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w + 0 * v.x + 0 * v.y + 0 * v.z + 0 * v.w == 0);
+    });
+    if (bad < n) throw IoError("not saved: body " + std::to_string(bad) + " holds a number that is not finite");
     for (const Surface& s : bodies.surface)
         if (!(0 * s.radius + 0 * s.spin.x + 0 * s.spin.y + 0 * s.spin.z == 0))
             throw IoError("not saved: a radius or spin is not finite");
     for (const StateArray& array : snapshot.state)
-        for (double value : array.values)
-            if (!std::isfinite(value))
-                throw IoError("not saved: the state " + array.name + " holds a number that is not finite");
+        if (firstBad(array.values.size(), [&](std::size_t i) { return !std::isfinite(array.values[i]); }) <
+            array.values.size())
+            throw IoError("not saved: the state " + array.name + " holds a number that is not finite");
 }
 
 const FileFormat& formatFor(const std::filesystem::path& path, const WriteOptions& options) {

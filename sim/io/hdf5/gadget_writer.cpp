@@ -2,6 +2,9 @@
 // library writes only to memory; the disk receives the finished bytes through AtomicFile.
 #if defined(GRAVLAB_HAS_HDF5)
 #include "sim/api/errors.h"
+#include "sim/core/bad_bodies.h"
+#include "sim/core/pages.h"
+#include "sim/core/thread_pool.h"
 #include "sim/io/file/byte_sink.h"
 #include "sim/io/file/checksum.h"
 #include "sim/io/formats/formats.h"
@@ -63,6 +66,7 @@ private:
         if (from != self.data_) return nullptr;
         void* grown = std::realloc(from, size);
         if (!grown) return nullptr;
+        if (size > self.size_) touchPages(static_cast<char*>(grown) + self.size_, size - self.size_);
         self.size_ = size;
         return self.data_ = grown;
     }
@@ -82,7 +86,7 @@ class GadgetWriter {
 public:
     explicit GadgetWriter(const Snapshot& snapshot) : snapshot_(snapshot) {
         const Hdf5Handle access(needed(H5Pcreate(H5P_FILE_ACCESS), "make a property list"), H5Pclose);
-        needed(H5Pset_fapl_core(access, kMemoryStep, 0), "write to memory");
+        needed(H5Pset_fapl_core(access, std::max(kMemoryStep, 4 * snapshot.bodies.size()), 0), "write to memory");
         if (!memory_.install(access)) fail("write to memory");
         file_ = {needed(H5Fcreate("memory.hdf5", H5F_ACC_TRUNC, H5P_DEFAULT, access), "create a file in memory"), H5Fclose};
         layout_ = {needed(H5Pcreate(H5P_DATASET_CREATE), "make a property list"), H5Pclose};
@@ -177,10 +181,16 @@ private:
     // Floats suffice exactly when every number is one: a run in fp32 then takes half the space without loss.
     template <auto component, std::size_t columns>
     bool exactInFloat() const {
-        for (std::size_t i = 0; i < snapshot_.bodies.size(); ++i)
+        return none([this](std::size_t i) {
             for (std::size_t c = 0; c < columns; ++c)
-                if (!isFloat(component(snapshot_.bodies, i, c))) return false;
-        return true;
+                if (!isFloat(component(snapshot_.bodies, i, c))) return true;
+            return false;
+        });
+    }
+    /// Whether `is` holds for no body.
+    template <class Is>
+    bool none(const Is& is) const {
+        return firstBad(snapshot_.bodies.size(), is) == snapshot_.bodies.size();
     }
     static bool isFloat(double value) {
         constexpr double kLargest = 3.4028234663852886e38;
@@ -201,11 +211,13 @@ private:
         return layout;
     }
 
-    /// Writes rows in blocks; `fill(i, row)` sets the numbers of one body. `alike`: many bodies may have the same value.
+    /// Writes rows in blocks; `fill(i, row)` sets the numbers of one. `alike`: many may have the same value. `number` of
+    /// rows, 0: that of the bodies.
     template <class Number, class Fill>
     void rows(hid_t at, const char* name, hid_t fileType, hid_t memoryType, std::size_t columns, const Fill& fill,
-              bool alike = false) {
-        const std::size_t bodies = snapshot_.bodies.size();
+              bool alike = false, std::size_t number = 0) {
+        const std::size_t bodies = number > 0 ? number : snapshot_.bodies.size();
+        constexpr std::size_t kGrain = 8192;  // rows that a thread fills at a time
         const Hdf5Handle space = simpleSpace(bodies, columns);
         alike = alike && columns == 1 && bodies > kRowsABlock;
         Number usual{};
@@ -215,7 +227,9 @@ private:
         std::vector<Number> block(std::min(bodies, kRowsABlock) * columns);
         for (std::size_t start = 0; start < bodies; start += kRowsABlock) {
             const std::size_t count = std::min(kRowsABlock, bodies - start);
-            for (std::size_t i = 0; i < count; ++i) fill(start + i, block.data() + i * columns);
+            parallelFor(count, 0, kGrain, [&](std::size_t first, std::size_t last) {
+                for (std::size_t i = first; i < last; ++i) fill(start + i, block.data() + i * columns);
+            });
             if (alike && std::all_of(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(count),
                                      [&](Number value) { return value == usual; }))
                 continue;
@@ -252,12 +266,11 @@ private:
         numbers<mass, 1>(type, "Masses", true);
         rows<std::uint32_t>(type, "ParticleIDs", H5T_STD_U32LE, H5T_NATIVE_UINT32, 1,
                             [&](std::size_t i, std::uint32_t* row) { *row = bodies.id[i]; });
-        if (std::any_of(bodies.group.begin(), bodies.group.end(), [](std::uint8_t g) { return g != 0; }))
+        if (!none([&](std::size_t i) { return bodies.group[i] != 0; }))
             rows<std::uint8_t>(
                 type, "Group", H5T_STD_U8LE, H5T_NATIVE_UINT8, 1,
                 [&](std::size_t i, std::uint8_t* row) { *row = bodies.group[i]; }, true);
-        if (std::any_of(bodies.velocity.begin(), bodies.velocity.end(), [](const Double4& v) { return v.w != 1; }))
-            numbers<response, 1>(type, "Response", true);
+        if (!none([&](std::size_t i) { return bodies.velocity[i].w != 1; })) numbers<response, 1>(type, "Response", true);
     }
 
     void text(hid_t at, const char* name, const std::string& value) {
@@ -281,8 +294,7 @@ private:
         attribute(own, "TimeOrigin", snapshot_.timeOrigin);
         attribute(own, "Softening", snapshot_.softening);
         attribute(own, "Seed", snapshot_.seed);
-        const auto& position = snapshot_.bodies.position;
-        const bool negative = std::any_of(position.begin(), position.end(), [](const Double4& p) { return p.w < 0; });
+        const bool negative = !none([this](std::size_t i) { return snapshot_.bodies.position[i].w < 0; });
         attribute(own, "SignedSources", snapshot_.signedSources || negative ? 1 : 0);
         text(own, "Settings", snapshot_.settings);
         text(own, "Units", snapshot_.units);
@@ -296,9 +308,13 @@ private:
         for (const StateArray& array : snapshot_.state) {
             if (!bonds.empty() && array.name.starts_with(bonds)) continue;
             // Numbers of bodies in single precision take half of the file.
-            const bool single = array.values.size() >= snapshot_.bodies.size() && std::ranges::all_of(array.values, isFloat);
-            this->array(state, array.name.c_str(), single ? H5T_IEEE_F32LE : H5T_IEEE_F64LE, array.values.data(),
-                        array.values.size());
+            const std::size_t count = array.values.size();
+            const auto at = [&](std::size_t i, float* row) { *row = static_cast<float>(array.values[i]); };
+            if (count >= snapshot_.bodies.size() &&
+                firstBad(count, [&](std::size_t i) { return !isFloat(array.values[i]); }) == count)
+                rows<float>(state, array.name.c_str(), H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 1, at, false, count);
+            else
+                this->array(state, array.name.c_str(), H5T_IEEE_F64LE, array.values.data(), count);
         }
     }
 
