@@ -1,6 +1,6 @@
 # gravlab.spdx.json in the build folder: each library that the program contains or links, as this configure run found it, with
 # its version, licence and kind of linking (SPDX 2.3). It is installed beside the program.
-# Rule: a library that is linked has a row here; tests/unit/sbom_test.cpp checks it.
+# Rule: a library that is linked has a row here; tests/sbom.py checks it.
 set(_sbom_packages "")
 set(_sbom_relations "")
 
