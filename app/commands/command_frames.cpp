@@ -6,12 +6,10 @@
 #include "app/frontends/headless/lost_context.h"
 #include "app/services/spot_check.h"
 #include "app/services/telemetry.h"
+#include "app/session/session.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/tables/format.h"
-#include "app/ui/ui.h"
-#include "app/view/base_host.h"
-#include "app/view/frame.h"
 #include "render/finish_drawing.h"
 #include "render/particle_renderer.h"
 #include "sim/api/errors.h"
@@ -22,6 +20,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -33,16 +32,16 @@ namespace {
 /// An app off screen that makes the frames of a window.
 class Offscreen {
 public:
-    Offscreen(const StartOptions& start, const PictureOptions& picture, double fps)
-        : picture_(picture), seconds_(1 / fps), app_(start) {
-        if (picture_.showUi) panels_.emplace(1.0f, "off screen", app_);
+    Offscreen(const StartOptions& start, const PictureOptions& picture, double fps) : picture_(picture), seconds_(1 / fps) {
+        session_.open<BaseHost>(start);
+        if (picture_.showUi) session_.ui = std::make_unique<Ui>(1.0f, "off screen", app());
     }
     /// `panelTimer` measures the GPU time of the panels; it may be null.
     void makeFrame(GpuTimer* panelTimer = nullptr) { make(FrameClock::window(seconds_), panelTimer); }
     /// Draws only the picture and the panels: nothing is computed or measured beside them.
     void drawFrame(GpuTimer* panelTimer = nullptr) { make(FrameClock::still(), panelTimer); }
 
-    App& app() { return app_; }
+    App& app() { return *session_.app; }
     /// Whether the last picture has more than one colour. Waits for it.
     bool shows() {
         const std::vector<std::uint8_t> rgb = target_.read();
@@ -55,28 +54,24 @@ private:
     void make(const FrameClock& clock, GpuTimer* panelTimer) {
         InterruptWatch::check();
         const auto drawPanels = [&] {
-            if (!panels_) return;
-            panels_->setSurface(picture_.width, picture_.height, seconds_);
-            panels_->frame(app_);
+            if (!session_.ui) return;
+            session_.ui->setSurface(picture_.width, picture_.height, seconds_);
+            session_.ui->frame(app());
             if (panelTimer) panelTimer->begin();
-            panels_->draw();
+            session_.ui->draw();
             if (panelTimer) panelTimer->end();
         };
-        frames_.make(clock, {.framebuffer = target_.framebuffer(),
-                             .width = picture_.width,
-                             .height = picture_.height,
-                             .panels = drawPanels});
+        session_.turn(clock, {.framebuffer = target_.framebuffer(),
+                              .width = picture_.width,
+                              .height = picture_.height,
+                              .panels = drawPanels});
         pace_.submitted();
     }
 
     const PictureOptions picture_;
     const double seconds_;  ///< of a frame
     OffscreenTarget target_{picture_.width, picture_.height};
-    App app_;
-    Controller controller_;
-    BaseHost host_{app_};
-    Frame frames_{app_, controller_, host_};
-    std::optional<Ui> panels_;
+    Session session_;
     OneFrameAhead pace_;
 };
 

@@ -12,14 +12,12 @@
 #include "app/model/document.h"
 #include "app/model/film_plan.h"
 #include "app/parameters/quantity.h"
+#include "app/session/session.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"
 #include "app/tables/colour_mode.h"
 #include "app/tables/unit_text.h"
-#include "app/ui/ui.h"
-#include "app/view/base_host.h"
-#include "app/view/frame.h"
 #include "sim/api/errors.h"
 #include "sim/core/text.h"
 #include "sim/core/validation.h"
@@ -30,7 +28,7 @@
 #include <cstdio>
 #include <deque>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -275,10 +273,12 @@ int RenderCommand::run() {
     const int shrink = side > 0 ? std::max(1, std::max(picture.width, picture.height) / kOverview) : 1;
     OffscreenTarget target(std::max(picture.width / shrink, 1), std::max(picture.height / shrink, 1));
     start.settings["window.visible"] = picture.showUi;
-    App app(start);
+    Session session;
+    session.open<BaseHost>(start);
+    App& app = *session.app;
     if (side > 0 && app.document.fourViewed())
         throw UsageError("four views cannot be drawn in parts; leave out --tile, or choose a smaller --size");
-    std::optional<Ui> panels;
+    std::unique_ptr<Ui>& panels = session.ui;
     const auto drawPanels = [&] { panels->drawOver(app, picture.width, picture.height, 1 / fps); };
     const bool writes = picture.showUi || app.document.overlayDraws() || app.document.fourViewed() ||
                         app.document.facts.twin.on || app.document.selected;
@@ -286,7 +286,8 @@ int RenderCommand::run() {
     refuseIdleLook(app.document, writes);
     if (inPieces_ > 0) refuseInPieces(app.document, writes || side > 0);
     if (writes) {
-        panels.emplace(picture.uiScale > 0 ? static_cast<float>(picture.uiScale) : 1.0f, context.description(), app);
+        const float scale = picture.uiScale > 0 ? static_cast<float>(picture.uiScale) : 1.0f;
+        panels = std::make_unique<Ui>(scale, context.description(), app);
         drawPanels();  // the first picture depends on the area that the panels leave free; it is drawn over this
     }
     app.turn(0);  // a camera path starts at its first point
@@ -300,9 +301,6 @@ int RenderCommand::run() {
     writer->texts["gravlab:steps-per-frame"] = std::to_string(app.document.intent.stepsPerFrame);
     writer->texts["gravlab:frames"] = std::to_string(picture.frames);
 
-    Controller controller;
-    BaseHost host(app);
-    Frame frames(app, controller, host);
     std::deque<PictureTexts> moments;  // step and time of the frames that are not written yet
     const auto write = [&](std::span<const std::uint8_t> rgb) {
         for (auto& [name, text] : moments.front()) writer->texts[name] = text;
@@ -319,13 +317,13 @@ int RenderCommand::run() {
         const bool kept = !writer->lastFrameOnly() || frame + 1 == picture.frames;
         // Panels show rates of the last frames, so all frames are drawn even when only one is kept.
         const bool drawn = kept || panels;
-        const Frame::Made made =
-            frames.make(frame == 0 ? FrameClock::still() : FrameClock::film(1 / fps), {.framebuffer = target.framebuffer(),
-                                                                                       .width = drawn ? target.width() : 0,
-                                                                                       .height = drawn ? target.height() : 0,
-                                                                                       .panels = [&] {
-                                                                                           if (panels) drawPanels();
-                                                                                       }});
+        const Frame::Made made = session.turn(frame == 0 ? FrameClock::still() : FrameClock::film(1 / fps),
+                                              {.framebuffer = target.framebuffer(),
+                                               .width = drawn ? target.width() : 0,
+                                               .height = drawn ? target.height() : 0,
+                                               .panels = [&] {
+                                                   if (panels) drawPanels();
+                                               }});
         if (!made.alarm.empty()) throw Error(ExitCode::checkFailed, made.alarm + "; no picture was written");
         if (inPieces_ > 0) drawInPieces(app, target);
         if (frame == 1) writer->keep();
