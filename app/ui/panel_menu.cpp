@@ -77,10 +77,10 @@ void drawMenu(PanelContext& p, std::size_t place) {
 }
 
 /// Half the gap between two titles: smaller for large letters in a narrow window, so that the last title stays visible.
-float titleGap(float width, float scale) {
-    float letters = 0;
-    for (const Menu& menu : menus()) letters += ImGui::CalcTextSize(menu.name.data(), menu.name.data() + menu.name.size()).x;
-    const float free = (width - letters - 2 * kBarPadding * scale) / (2 * static_cast<float>(menus().size()));
+float titleGap(float width, float depths, float scale) {
+    width -= 2 * kBarPadding * scale;
+    for (const Menu& menu : menus()) width -= ImGui::CalcTextSize(menu.name.data(), menu.name.data() + menu.name.size()).x;
+    const float free = (width > depths ? width - depths : width) / (2 * static_cast<float>(menus().size()));
     return std::floor(std::clamp(free, 1.0f, 2 * kBarPadding * scale));
 }
 
@@ -116,8 +116,8 @@ void drawMenuBar(PanelContext& p) {
     const float s = p.widgets.scale();
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
                         ImVec2(kBarPadding * s, std::floor(0.5f * (p.top - ImGui::GetFontSize()))));
-    const float depths = 3 * depthWidth(s) + 30 * s;
-    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(titleGap(p.surface.x - depths, s), 2 * kItemGap * s));
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing,
+                        ImVec2(titleGap(p.surface.x, 3 * depthWidth(s) + 30 * s, s), 2 * kItemGap * s));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(kBarPadding * s, 1.5f * kItemGap * s));
     if (ImGui::BeginMainMenuBar()) {
