@@ -31,7 +31,8 @@ struct Seen {
 };
 
 /// A client that answers as a page does. The driver decodes, and orbits the camera all the time.
-Seen watch(std::uint16_t port, const std::string& token, bool drives, const std::atomic<bool>& stop) {
+Seen watch(std::uint16_t port, const std::string& token, bool drives, const std::atomic<bool>& stop,
+           std::atomic<bool>& shows) {
     Seen seen;
     const double begun = hostClock();
     const auto wire = connectTo(port);
@@ -53,12 +54,13 @@ Seen watch(std::uint16_t port, const std::string& token, bool drives, const std:
         const std::optional<PictureHead> head = binary ? pictureHead(bytes) : std::nullopt;
         if (!head) continue;
         if (seen.first < 0) seen.first = hostClock() - begun;
+        shows = true;
         ++seen.pictures;
         seen.keys += head->codec == Codec::h264 && head->key;
         seen.bytes += bytes.size();
         if (decoder && head->codec == Codec::h264)
             seen.undecoded += !decoder->decode(std::string_view(bytes).substr(kPictureHead), decoded);
-        wire->send(packed(Ack{head->frame}), true);
+        wire->send(formatted(R"({"t":"shown","frame":%u})", head->frame), false);
         if (!drives) continue;
         if (!std::exchange(pressed, true))
             wire->send(R"({"t":"input","n":0,"events":[{"type":"pointer_down","x":640,"y":360}]})", false);
@@ -82,22 +84,20 @@ double part(const std::vector<double>& sorted, double share) {
 
 void benchClients(std::uint16_t port, const std::string& drive, const std::string& watchers, int viewers, double seconds) {
     // A signal belongs to the frame loop.
-    std::atomic<bool> stop = false;
+    std::atomic<bool> stop = false, shows = false;
     std::vector<Seen> all(static_cast<std::size_t>(viewers) + 1);
     std::vector<std::thread> threads;
-    try {
-        for (std::size_t i = 0; i < all.size(); ++i)
-            threads.emplace_back([&, i] {
-                try {
-                    all[i] = watch(port, i == 0 ? drive : watchers, i == 0, stop);
-                } catch (const std::exception& error) {
-                    all[i].ended = error.what();
-                }
-            });
-        std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "gravlab: %s\n", error.what());
-    }
+    for (std::size_t i = 0; i < all.size(); ++i)
+        threads.emplace_back([&, i] {
+            try {
+                // Viewers join a run that is shown already.
+                while (i > 0 && !shows && !stop) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                all[i] = watch(port, i == 0 ? drive : watchers, i == 0, stop, shows);
+            } catch (const std::exception& error) {
+                all[i].ended = error.what();
+            }
+        });
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
     stop = true;
     for (std::thread& thread : threads) thread.join();
     const Seen& driver = all.front();

@@ -14,14 +14,11 @@ public:
     virtual ~VideoEncoder() = default;
     /// Appends the coded picture; head has key and layer afterwards. `key`: it must need no earlier one. Throws Error.
     virtual void encode(RawPicture& picture, bool key, PictureHead& head, std::string& to) = 0;
+    /// [bit/s], not above that of the beginning.
+    virtual void setBitRate(int bitRate) = 0;
 };
-struct VideoSettings {
-    int width = 0, height = 0;
-    double fps = 60;
-    int bitRate = 0;  ///< [bit/s]
-};
-/// Null where no encoder of video opens; `why` is the reason.
-std::unique_ptr<VideoEncoder> openVideo(const VideoSettings& settings, std::string& why);
+/// `bitRate`: [bit/s]. Null where no encoder of video opens; `why` is the reason.
+std::unique_ptr<VideoEncoder> openVideo(int width, int height, double fps, int bitRate, std::string& why);
 
 class VideoDecoder {
 public:

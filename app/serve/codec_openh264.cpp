@@ -15,18 +15,18 @@ namespace {
 
 class OpenH264 final : public VideoEncoder {
 public:
-    explicit OpenH264(const VideoSettings& s) {
+    OpenH264(int width, int height, double fps, int bitRate) {
         if (WelsCreateSVCEncoder(&encoder_) != 0) throw Error(ExitCode::io, "openh264 makes no encoder");
         int level = WELS_LOG_QUIET;
         encoder_->SetOption(ENCODER_OPTION_TRACE_LEVEL, &level);
         SEncParamExt p{};
         encoder_->GetDefaultParams(&p);
         p.iUsageType = CAMERA_VIDEO_REAL_TIME;
-        p.iPicWidth = s.width;
-        p.iPicHeight = s.height;
-        p.fMaxFrameRate = static_cast<float>(s.fps);
-        p.iTargetBitrate = s.bitRate;
-        p.iMaxBitrate = s.bitRate + s.bitRate / 2;
+        p.iPicWidth = width;
+        p.iPicHeight = height;
+        p.fMaxFrameRate = static_cast<float>(fps);
+        p.iTargetBitrate = bitRate;
+        p.iMaxBitrate = bitRate + bitRate / 2;
         p.iRCMode = RC_BITRATE_MODE;
         p.iTemporalLayerNum = 2;  // the upper one can be left out without a gap
         p.uiIntraPeriod = 0;      // key pictures on demand alone
@@ -35,17 +35,16 @@ public:
         p.bEnableBackgroundDetection = false;
         p.bEnableAdaptiveQuant = false;
         p.eSpsPpsIdStrategy = CONSTANT_ID;
-        p.iEntropyCodingModeFlag = 0;
         p.iComplexityMode = LOW_COMPLEXITY;
         p.iMinQp = 16;
         p.iMaxQp = 44;
         const unsigned threads = std::clamp(std::thread::hardware_concurrency() / 4, 1u, 4u);
         p.iMultipleThreadIdc = static_cast<unsigned short>(threads);
         SSpatialLayerConfig& layer = p.sSpatialLayers[0];
-        layer.iVideoWidth = s.width;
-        layer.iVideoHeight = s.height;
+        layer.iVideoWidth = width;
+        layer.iVideoHeight = height;
         layer.fFrameRate = p.fMaxFrameRate;
-        layer.iSpatialBitrate = s.bitRate;
+        layer.iSpatialBitrate = bitRate;
         layer.iMaxSpatialBitrate = p.iMaxBitrate;
         layer.sSliceArgument.uiSliceMode = threads > 1 ? SM_FIXEDSLCNUM_SLICE : SM_SINGLE_SLICE;
         layer.sSliceArgument.uiSliceNum = threads;
@@ -97,6 +96,10 @@ public:
             if (layer.uiLayerType == VIDEO_CODING_LAYER) head.layer = layer.uiTemporalId;
         }
     }
+    void setBitRate(int bitRate) override {
+        SBitrateInfo wanted{SPATIAL_LAYER_ALL, bitRate};
+        encoder_->SetOption(ENCODER_OPTION_BITRATE, &wanted);
+    }
 
 private:
     ISVCEncoder* encoder_ = nullptr;
@@ -145,13 +148,13 @@ private:
 
 }  // namespace
 
-std::unique_ptr<VideoEncoder> openVideo(const VideoSettings& settings, std::string& why) {
+std::unique_ptr<VideoEncoder> openVideo(int width, int height, double fps, int bitRate, std::string& why) {
     if (const char* missing = gravlab_open_openh264()) {
         why = std::string("openh264 cannot be opened (") + missing + "), so browsers get JPEG; apt install libopenh264-7";
         return nullptr;
     }
     try {
-        return std::make_unique<OpenH264>(settings);
+        return std::make_unique<OpenH264>(width, height, fps, bitRate);
     } catch (const Error& error) {
         why = error.what();
         return nullptr;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -28,19 +29,23 @@ EncodeThread::EncodeThread(Hub& hub, double fps, double bitRate)
 bool EncodeThread::encodeVideo(const Hub::Job& job) {
     const PictureHead& head = job.picture->head;
     const bool other = head.width != width_ || head.height != height_;
-    if (other || !video_) {
+    const auto bitRate = [&](double share) {
         constexpr double kUsual = 1920.0 * 1080, kLeast = 1e6;
+        return static_cast<int>(std::max(bitRate_ * share * head.width * head.height / kUsual, kLeast));
+    };
+    if (other || !video_) {
         width_ = head.width;
         height_ = head.height;
+        share_ = 1;
         std::string why;
-        const double share = static_cast<double>(width_) * height_ / kUsual;
-        video_ = openVideo({width_, height_, fps_, static_cast<int>(std::max(bitRate_ * share, kLeast))}, why);
+        video_ = openVideo(width_, height_, fps_, bitRate(1), why);
         if (!video_) {
             std::fprintf(stderr, "gravlab: %s\n", why.c_str());
             hub_.say(jsonLine({{"t", "say"}, {"text", "Pictures come as JPEG, because " + why + "."}}), false, "codec");
             return false;
         }
     }
+    if (std::exchange(share_, job.share) != job.share) video_->setBitRate(bitRate(job.share));
     deliver(hub_, head, [&](PictureHead& to, std::string& bytes) {
         to.codec = Codec::h264;
         video_->encode(*job.picture, job.key || other, to, bytes);

@@ -22,7 +22,7 @@ private:
     void run();
     bool encodeVideo(const Hub::Job& job);
     Hub& hub_;
-    double fps_, bitRate_;
+    double fps_, bitRate_, share_ = 1;
     std::unique_ptr<VideoEncoder> video_;
     int width_ = 0, height_ = 0, failures_ = 0;
     std::thread thread_;

@@ -31,4 +31,29 @@ bool Flow::room(double now, bool spare) const {
     return static_cast<double>(out_.size() + 1) <= std::clamp(fits, kFew, kMany);
 }
 
+void RateShare::drawn(bool sent, bool room, double now) {
+    constexpr double kSpan = 1, kClean = 10, kHeld = 60;                                  // [s]
+    constexpr double kFits = 0.9, kHelps = 0.2, kMore = 1.25, kMost = 0.5, kLeast = 0.1;  // parts
+    if (now < begun_) return;  // what is under way has the share from before
+    ++all_;
+    sent_ += sent ? 1 : 0;
+    late_ += room ? 0 : 1;
+    if (now - begun_ < kSpan) return;
+    const double share = share_;
+    const double fits = static_cast<double>(sent_) / all_;
+    if (fits >= kFits || late_ == 0) {
+        before_ = 0;
+    } else if (before_ > 0 && fits < fitted_ * (1 + kHelps * (before_ / share_ - 1))) {
+        share_ = std::exchange(before_, 0);  // fewer bits do not help a page that decodes too slowly
+        held_ = now + kHeld;
+    } else if (now >= held_) {
+        if (before_ == 0) before_ = share_, fitted_ = fits;
+        share_ = std::max(kLeast, share_ * std::max(kMost, fits));
+    }
+    if (fits < kFits && late_ > 0) cleanAt_ = now;
+    if (now - cleanAt_ > kClean) share_ = std::min(1.0, kMore * share_), cleanAt_ = now;
+    begun_ = share_ == share ? now : now + kSpan;
+    all_ = sent_ = late_ = 0;
+}
+
 }  // namespace gravlab

@@ -33,4 +33,19 @@ private:
     double delay_ = 1, before_ = 1, since_ = 0;  ///< least delays of this span of five seconds and of the one before
 };
 
+/// The part of the bit rate that the driver's link carries: less where pictures find no place, more when all have found one
+/// for ten seconds.
+class RateShare {
+public:
+    /// A picture was drawn. `sent`: so was the one before it; `room`: the link takes this one at once.
+    void drawn(bool sent, bool room, double now);
+    double now() const { return share_; }
+
+private:
+    double share_ = 1, before_ = 0,
+           fitted_ = 0;                          ///< before steps down: the share, and the part of pictures that found place
+    double begun_ = 0, cleanAt_ = 0, held_ = 0;  ///< [s]
+    int all_ = 0, sent_ = 0, late_ = 0;          ///< pictures since `begun_`
+};
+
 }  // namespace gravlab

@@ -21,7 +21,7 @@ constexpr double kStalled = 4, kLost = 10;               // [s] without an answe
 constexpr double kKeyPause = 2, kKeyGathers = 0.1;       // [s] between key pictures; until one is made for all who wait
 constexpr double kJpegPause = 1.0 / 20, kBesides = 0.2;  // [s] of a client of JPEG, and of one that waits for a key picture
 constexpr double kPointerPause = 1.0 / 30;               // [s]
-constexpr std::uint16_t kMalformed = 1002, kFlood = 1008, kForbidden = 4003, kSilent = 4008, kEnds = 1001;
+constexpr std::uint16_t kMalformed = 1002, kFlood = 1008, kSilent = 4008, kEnds = 1001;
 
 }  // namespace
 
@@ -49,6 +49,7 @@ void Hub::opened(ConnectionId id) {
 
 void Hub::closed(ConnectionId id) {
     const std::lock_guard lock(mutex_);
+    callers_.erase(id);
     const auto found = clients_.find(id);
     if (found == clients_.end()) return;
     const std::uint32_t person = found->second.person;
@@ -58,11 +59,6 @@ void Hub::closed(ConnectionId id) {
     if (person == people_.driver()) arrived_.events.push_back(FocusEvent{false});  // keys and buttons are up
     tellPeople();
     encodes_.notify_one();
-}
-
-void Hub::drop(ConnectionId id, std::uint16_t code, const std::string& why) {
-    ++counts_.refused;
-    wire_->close(id, code, why);
 }
 
 void Hub::sendText(ConnectionId id, const std::string& json) {
@@ -76,20 +72,13 @@ void Hub::message(ConnectionId id, std::string_view bytes, bool binary) {
     Client& client = found->second;
     const double now = clock_();
     if (now - client.countedAt >= 1) client.messages = 0, client.countedAt = now;
-    if (++client.messages > kMostMessages) return drop(id, kFlood, "too many messages");
-    if (!binary) {
-        try {
-            act(id, client, parseMessage(bytes));
-        } catch (const UsageError& error) {
-            drop(id, kMalformed, error.what());
-        }
-        return;
+    if (++client.messages > kMostMessages) return wire_->close(id, kFlood, "too many messages");
+    try {
+        if (binary) throw UsageError("a message is text");
+        act(id, client, parseMessage(bytes));
+    } catch (const UsageError& error) {
+        wire_->close(id, kMalformed, error.what());
     }
-    const std::optional<Ack> ack = ackOf(bytes);
-    if (!ack) return drop(id, kMalformed, "these bytes are no message");
-    client.flow.acked(ack->frame, now);
-    offerStill(id, client);
-    encodes_.notify_one();
 }
 
 void Hub::act(ConnectionId id, Client& client, const Message& message) {
@@ -97,7 +86,8 @@ void Hub::act(ConnectionId id, Client& client, const Message& message) {
     if (const auto* hello = std::get_if<Hello>(&message)) {
         const bool host = equalSecrets(hello->token, settings_.driveToken);
         if (client.person != 0 || (!host && !equalSecrets(hello->token, settings_.watchToken)))
-            return drop(id, kForbidden, "the address is not that of this run; take the one that the program prints now");
+            return wire_->close(id, kForbidden,
+                                "the address is not that of this run; take the one that the program prints now");
         const Person& person = people_.enter(host, hello->name, hello->seat, newSecret(), now);
         client.person = person.id;
         client.host = host;
@@ -118,7 +108,7 @@ void Hub::act(ConnectionId id, Client& client, const Message& message) {
         frames_.notify_one();
         return;
     }
-    if (client.person == 0) return drop(id, kForbidden, "the first message says who connects");
+    if (client.person == 0) return wire_->close(id, kForbidden, "the first message says who connects");
     const bool drives = client.person == people_.driver();
     if (const auto* batch = std::get_if<InputBatch>(&message)) {
         if (!drives) return;
@@ -143,6 +133,10 @@ void Hub::act(ConnectionId id, Client& client, const Message& message) {
         if (!std::exchange(client.visible, visible->on) && visible->on) client.gated = true, client.gatedAt = now;
         encodes_.notify_one();
         frames_.notify_one();
+    } else if (const auto* shown = std::get_if<Shown>(&message)) {
+        client.flow.acked(shown->frame, now);
+        offerStill(id, client);
+        encodes_.notify_one();
     } else if (const auto* pasted = std::get_if<Pasted>(&message)) {
         if (drives) arrived_.pasted = pasted->text;
     } else if (const auto* wheel = std::get_if<WheelWish>(&message)) {
@@ -158,6 +152,7 @@ void Hub::act(ConnectionId id, Client& client, const Message& message) {
         if (arrived_.calls.size() >= kMostCalls)
             return sendText(id, rpcError(call->id, kRpcRefused, "64 calls wait already"));
         arrived_.calls.push_back({id, false, client.host || drives, *call});
+        callers_.insert(id);
         frames_.notify_one();
     }
 }
@@ -169,6 +164,7 @@ void Hub::called(ConnectionId id, std::string_view token, std::string_view body)
     try {
         if (ended_ || arrived_.calls.size() >= kMostCalls) return wire_->answer(id, 503, {});
         arrived_.calls.push_back({id, true, host, parseCall(body)});
+        callers_.insert(id);
         frames_.notify_one();
     } catch (const UsageError& error) {
         wire_->answer(id, 400, rpcError("null", kRpcMalformed, error.what()));
@@ -199,7 +195,8 @@ void Hub::tick() {
     const double now = clock_();
     if (people_.update(now)) handed(), tellPeople();
     for (auto& [id, client] : clients_) {
-        if (client.person == 0 && now - client.openedAt > kHelloLimit) drop(id, kForbidden, "nobody has said who connects");
+        if (client.person == 0 && now - client.openedAt > kHelloLimit)
+            wire_->close(id, kForbidden, "nobody has said who connects");
         if (client.flow.age(now) > kLost) wire_->close(id, kSilent, "this page has shown no picture for ten seconds");
         if (client.flow.age(now) > kStalled && !client.gated) client.gated = true, client.gatedAt = now;
     }
@@ -230,6 +227,11 @@ void Hub::answer(const Call& call, const std::string& json) {
         wire_->answer(call.connection, 200, json);
     else if (clients_.contains(call.connection))
         sendText(call.connection, json);
+}
+
+bool Hub::waits(const Call& call) const {
+    const std::lock_guard lock(mutex_);
+    return callers_.contains(call.connection);
 }
 
 void Hub::say(const std::string& json, bool driverAlone, const std::string& kept) {
@@ -265,6 +267,9 @@ bool Hub::watched() const {
 
 void Hub::give(std::shared_ptr<RawPicture> picture) {
     const std::lock_guard lock(mutex_);
+    for (const auto& [id, client] : clients_)
+        if (client.person != 0 && client.person == people_.driver() && client.video && client.visible)
+            rate_.drawn(newest_ && client.shown == newest_->head.frame, client.flow.room(clock_()), clock_());
     newest_ = std::move(picture);
     restless_ = nullptr;
     still_ = nullptr;
@@ -295,7 +300,7 @@ std::optional<Hub::Job> Hub::job() {
     const double now = clock_();
     if (restless_) return Job{.picture = std::exchange(restless_, nullptr), .still = true};
     if (!newest_) return std::nullopt;
-    Job job{.picture = newest_};
+    Job job{.picture = newest_, .share = rate_.now()};
     double waits = -1;
     bool streams = false;
     for (const auto& [id, client] : clients_) {
@@ -327,8 +332,6 @@ std::optional<Hub::Job> Hub::awaitJob() {
 void Hub::send(ConnectionId id, Client& client, const PictureHead& head, const Bytes& bytes) {
     client.flow.sent(head.frame, clock_());
     client.shown = head.frame;
-    ++counts_.pictures;
-    counts_.bytes += bytes->size();
     wire_->send(id, bytes, true);
 }
 
@@ -351,7 +354,7 @@ void Hub::deliver(const PictureHead& head, Bytes bytes) {
     }
     const bool video = head.codec == Codec::h264;
     if (video) videoFrame_ = head.frame;
-    if (video && head.key) keyAt_ = now, ++counts_.keys;
+    if (video && head.key) keyAt_ = now, ++keys_;
     for (auto& [id, client] : clients_) {
         if (client.person == 0 || !client.visible) continue;
         if (!video) {
@@ -378,9 +381,9 @@ void Hub::noVideo() {
     for (auto& [id, client] : clients_) client.video = false;
 }
 
-Hub::Counts Hub::counts() const {
+std::uint64_t Hub::keys() const {
     const std::lock_guard lock(mutex_);
-    return counts_;
+    return keys_;
 }
 
 }  // namespace gravlab

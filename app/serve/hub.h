@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,8 @@ public:
     bool await(double seconds, double pause = 0);
     Arrived take();
     void answer(const Call& call, const std::string& json);
+    /// Whether the client of the call is there.
+    bool waits(const Call& call) const;
     /// A message for all, or for the driver alone. `kept`: its kind; the newest of a kind also goes to those who come later.
     void say(const std::string& json, bool driverAlone = false, const std::string& kept = {});
     /// The controls of the panels by name, as JSON; clients get what has changed.
@@ -77,6 +80,7 @@ public:
     struct Job {
         std::shared_ptr<RawPicture> picture;
         bool video = false, key = false, jpeg = false, still = false;
+        double share = 1;  ///< of the bit rate
     };
     /// What to encode now, if anything.
     std::optional<Job> job();
@@ -86,10 +90,7 @@ public:
     /// No video can be made: all clients get JPEG from now on.
     void noVideo();
 
-    struct Counts {
-        std::uint64_t pictures = 0, keys = 0, bytes = 0, refused = 0;  ///< sent, and messages that were no messages
-    };
-    Counts counts() const;
+    std::uint64_t keys() const;  ///< key pictures so far
 
 private:
     struct Client {
@@ -102,7 +103,6 @@ private:
         std::optional<SizeWish> size;
     };
     void act(ConnectionId id, Client& client, const Message& message);
-    void drop(ConnectionId id, std::uint16_t code, const std::string& why);
     void send(ConnectionId id, Client& client, const PictureHead& head, const Bytes& bytes);
     void sendText(ConnectionId id, const std::string& json);
     void tellPeople();
@@ -117,6 +117,8 @@ private:
     Wire* wire_ = nullptr;
     std::map<ConnectionId, Client> clients_;
     People people_;
+    RateShare rate_;
+    std::set<ConnectionId> callers_;  ///< connections that wait for an answer
     Arrived arrived_;
     std::map<std::string, std::string> kept_, items_;
     std::shared_ptr<RawPicture> newest_, restless_;  ///< `restless_`: a still that waits for the encoder
@@ -125,7 +127,7 @@ private:
     std::uint32_t videoFrame_ = 0;  ///< newest that went into the stream
     double keyAt_ = -10, pointerAt_ = -1;
     bool ended_ = false, noVideo_ = false;
-    Counts counts_;
+    std::uint64_t keys_ = 0;
 };
 
 /// Random bytes as text, for tokens and seats.

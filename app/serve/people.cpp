@@ -52,27 +52,21 @@ bool People::driverIsHost() const {
 
 bool People::ask(std::uint32_t id) {
     Person* one = find(id);
-    if (!one || id == driver_) return false;
-    return !std::exchange(one->asks, true);
-}
-
-void People::hand(std::uint32_t to) {
-    driver_ = to;
-    if (Person* one = find(to)) one->asks = false;
+    return one && id != driver_ && !std::exchange(one->asks, true);
 }
 
 bool People::give(std::uint32_t from, std::uint32_t to) {
-    const Person *giver = find(from), *taker = find(to);
+    const Person* giver = find(from);
+    Person* taker = find(to);
     if (!giver || !taker || taker->left >= 0 || to == driver_ || (from != driver_ && !giver->host)) return false;
-    hand(to);
+    driver_ = to;
+    taker->asks = false;
     return true;
 }
 
 bool People::takeWheel(std::uint32_t id) {
     const Person* one = find(id);
-    if (!one || !one->host || id == driver_) return false;
-    hand(id);
-    return true;
+    return one && one->host && id != driver_ && give(id, id);
 }
 
 }  // namespace gravlab

@@ -36,7 +36,6 @@ public:
 
 private:
     Person* find(std::uint32_t id);
-    void hand(std::uint32_t to);
 
     std::vector<Person> all_;
     std::uint32_t driver_ = 0, last_ = 0;

@@ -1,6 +1,7 @@
 #include "app/serve/protocol.h"
 
 #include "app/control/json_value.h"
+#include "app/serve/wire.h"
 #include "sim/api/errors.h"
 #include "sim/core/text.h"
 
@@ -16,20 +17,6 @@ using nlohmann::json;
 
 constexpr std::size_t kMostEvents = 256, kLongestName = 40;
 constexpr float kFarthest = 32768;  // pixels
-
-template <class Whole>
-void put(std::string& to, Whole value) {
-    for (std::size_t i = 0; i < sizeof value; ++i) to += static_cast<char>(value >> (8 * i) & 0xff);
-}
-
-template <class Whole>
-Whole take(std::string_view& from) {
-    Whole value = 0;
-    for (std::size_t i = 0; i < sizeof value; ++i)
-        value = static_cast<Whole>(value | static_cast<Whole>(static_cast<unsigned char>(from[i])) << (8 * i));
-    from.remove_prefix(sizeof value);
-    return value;
-}
 
 [[noreturn]] void refuse(const std::string& what) { throw UsageError("a message " + what); }
 
@@ -60,6 +47,12 @@ float numberIn(const json& from, const char* name, float least, float most) {
 
 int wholeIn(const json& from, const char* name, int least, int most) {
     return static_cast<int>(std::lround(numberIn(from, name, static_cast<float>(least), static_cast<float>(most))));
+}
+
+std::uint32_t countIn(const json& from, const char* name) {
+    const auto found = from.find(name);
+    if (found == from.end() || !found->is_number_unsigned()) refuse(std::string("has no number '") + name + "'");
+    return static_cast<std::uint32_t>(found->get<std::uint64_t>());
 }
 
 bool flagIn(const json& from, const char* name) {
@@ -106,18 +99,6 @@ constexpr CodedKey kCodedKeys[] = {
     {"MetaRight", Key::rightSuper},
 };
 
-/// The characters of UTF-8 text, without those that control a terminal.
-void addLetters(std::vector<InputEvent>& to, std::string_view text) {
-    for (std::size_t at = 0; at < text.size() && to.size() < kMostEvents;) {
-        const auto first = static_cast<unsigned char>(text[at++]);
-        const int more = first < 0x80 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-        unsigned letter = more == 0 ? first : first & (0x3fu >> more);
-        for (int i = 0; i < more && at < text.size(); ++i)
-            letter = letter << 6 | (static_cast<unsigned char>(text[at++]) & 0x3fu);
-        if (letter >= ' ' && letter != 0x7f) to.push_back(TextEvent{letter});
-    }
-}
-
 void addEvent(std::vector<InputEvent>& to, const json& from) {
     if (!from.is_object()) refuse("has an event that is no object");
     const std::string type = textOf(from, "type", 20);
@@ -147,12 +128,22 @@ void addEvent(std::vector<InputEvent>& to, const json& from) {
                               .down = type == "key_down",
                               .repeat = flagIn(from, "repeat")});
     } else if (type == "text") {
-        addLetters(to, textOf(from, "text", kLongestMessage));
+        const auto letters = from.find("letters");
+        if (letters == from.end() || !letters->is_array() || letters->size() > kMostEvents) refuse("has no list of letters");
+        for (const json& one : *letters)  // without those that control a terminal
+            if (one.is_number_unsigned() && one >= 0x20 && one != 0x7f && one <= 0x10ffff)
+                to.push_back(TextEvent{one.get<unsigned>()});
     } else if (type == "focus" || type == "blur") {
         to.push_back(FocusEvent{type == "focus"});
     } else if (type != "pointer_move") {
         refuse("has an event of the unknown type '" + printable(type) + "'");
     }
+}
+
+/// "127.0.0.1:7777" -> "127.0.0.1", "[::1]:7777" -> "[::1]".
+std::string_view withoutPort(std::string_view name) {
+    const std::size_t colon = name.rfind(':');
+    return colon == std::string_view::npos || name.ends_with(']') ? name : name.substr(0, colon);
 }
 
 RpcCall callOf(const json& all) {
@@ -166,77 +157,34 @@ RpcCall callOf(const json& all) {
 
 }  // namespace
 
-std::string packed(const PictureHead& head) {
-    std::string bytes;
-    bytes.reserve(kPictureHead);
-    put<std::uint8_t>(bytes, 1);
-    put(bytes, static_cast<std::uint8_t>(head.codec));
-    put(bytes, static_cast<std::uint8_t>((head.key ? 1 : 0) | (head.still ? 2 : 0)));
-    put(bytes, head.layer);
-    put<std::uint32_t>(bytes, 0);
-    put(bytes, head.frame);
-    put(bytes, head.echo);
-    put(bytes, head.captured);
-    put(bytes, head.width);
-    put(bytes, head.height);
-    put(bytes, head.bytes);
-    put(bytes, head.step);
-    return bytes;
-}
+std::string packed(const PictureHead& head) { return {reinterpret_cast<const char*>(&head), kPictureHead}; }
 
 std::optional<PictureHead> pictureHead(std::string_view bytes) {
-    if (bytes.size() < kPictureHead || bytes[0] != 1 || (bytes[1] != 1 && bytes[1] != 3)) return std::nullopt;
     PictureHead head;
-    head.codec = static_cast<Codec>(bytes[1]);
-    head.key = bytes[2] & 1;
-    head.still = bytes[2] & 2;
-    head.layer = static_cast<std::uint8_t>(bytes[3]);
-    const std::size_t all = bytes.size();
-    bytes.remove_prefix(8);
-    head.frame = take<std::uint32_t>(bytes);
-    head.echo = take<std::uint32_t>(bytes);
-    head.captured = take<std::uint64_t>(bytes);
-    head.width = take<std::uint16_t>(bytes);
-    head.height = take<std::uint16_t>(bytes);
-    head.bytes = take<std::uint32_t>(bytes);
-    head.step = take<std::uint64_t>(bytes);
-    if (head.bytes != all - kPictureHead) return std::nullopt;
-    return head;
-}
-
-std::string packed(const Ack& ack) {
-    std::string bytes("\2\0\0\0", 4);
-    put(bytes, ack.frame);
-    return bytes;
-}
-
-std::optional<Ack> ackOf(std::string_view bytes) {
-    if (bytes.size() != 8 || bytes[0] != 2) return std::nullopt;
-    bytes.remove_prefix(4);
-    return Ack{take<std::uint32_t>(bytes)};
+    if (bytes.size() < kPictureHead) return std::nullopt;
+    std::memcpy(&head, bytes.data(), kPictureHead);
+    const bool known = head.type == 1 && (head.codec == Codec::h264 || head.codec == Codec::jpeg);
+    return known && head.bytes == bytes.size() - kPictureHead ? std::optional(head) : std::nullopt;
 }
 
 Message parseMessage(std::string_view text) {
     const json all = parsed(text);
     if (all.contains("method")) return callOf(all);
     const std::string kind = textOf(all, "t", 20);
-    if (kind == "hello") {
-        Hello hello{textOf(all, "token", 100), textOf(all, "name", kLongestName), textOf(all, "seat", 100),
-                    flagIn(all, "video")};
-        hello.name = printable(hello.name);
-        return hello;
-    }
+    if (kind == "hello")
+        return Hello{textOf(all, "token", 100), printable(textOf(all, "name", kLongestName)), textOf(all, "seat", 100),
+                     flagIn(all, "video")};
     if (kind == "input") {
-        const auto events = all.find("events"), number = all.find("n");
+        const auto events = all.find("events");
         if (events == all.end() || !events->is_array() || events->size() > kMostEvents)
             refuse("has no list of at most 256 events");
-        if (number == all.end() || !number->is_number_unsigned()) refuse("of events has no number");
-        InputBatch batch{static_cast<std::uint32_t>(number->get<std::uint64_t>()), {}};
+        InputBatch batch{countIn(all, "n"), {}};
         for (const json& event : *events) addEvent(batch.events, event);
         return batch;
     }
     if (kind == "size")
         return SizeWish{wholeIn(all, "width", 0, 16384), wholeIn(all, "height", 0, 16384), numberIn(all, "scale", 1, 4)};
+    if (kind == "shown") return Shown{countIn(all, "frame")};
     if (kind == "visible") return Visible{flagIn(all, "on")};
     if (kind == "paste") return Pasted{textOf(all, "text", kLongestMessage)};
     if (kind == "wheel") {
@@ -251,10 +199,7 @@ Message parseMessage(std::string_view text) {
     refuse("has the unknown kind '" + printable(kind) + "'");
 }
 
-RpcCall parseCall(std::string_view text) {
-    const json all = parsed(text);
-    return callOf(all);
-}
+RpcCall parseCall(std::string_view text) { return callOf(parsed(text)); }
 
 std::string rpcResult(const std::string& id, const std::string& result) {
     return R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":)" + result + "}";
@@ -289,6 +234,18 @@ std::string base64(std::string_view bytes) {
         for (unsigned i = 0; i < 4; ++i) text += at + i > bytes.size() ? '=' : kDigits[bits >> (18 - 6 * i) & 63];
     }
     return text;
+}
+
+std::string refusedByNames(const WireSettings& settings, std::string_view host, std::string_view origin) {
+    const std::string_view name = withoutPort(host);
+    const bool known = name == "localhost" || name == "127.0.0.1" || name == "[::1]" || name == settings.listen ||
+                       std::ranges::count(settings.hosts, name) > 0;
+    if (!known) return "the name of this address is unknown here; --host-name NAME makes it known";
+    if (origin.empty()) return {};  // no browser
+    const std::size_t scheme = origin.find("://");
+    if (scheme != std::string_view::npos && origin.substr(scheme + 3) == host) return {};
+    return std::ranges::count(settings.origins, origin) > 0 ? std::string()
+                                                            : "a page of another address asks; --origin ORIGIN lets it";
 }
 
 bool equalSecrets(std::string_view a, std::string_view b) {

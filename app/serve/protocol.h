@@ -3,6 +3,7 @@
 #pragma once
 #include "app/ui/input.h"
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,12 +19,14 @@ inline constexpr std::size_t kLongestMessage = 65536;  ///< bytes from a client 
 
 enum class Codec : std::uint8_t { h264 = 1, jpeg = 3 };
 
-/// What precedes the bytes of a picture: 40 bytes, little endian.
+/// What precedes the bytes of a picture, as it lies in the memory of any machine with a GPU: little endian.
 struct PictureHead {
+    std::uint8_t type = 1;
     Codec codec = Codec::jpeg;
-    bool key = true;             ///< it needs no earlier picture
-    bool still = false;          ///< the picture rests, in full quality
-    std::uint8_t layer = 0;      ///< 1: no later picture needs it
+    std::uint8_t key = 1;    ///< 1: it needs no earlier picture
+    std::uint8_t still = 0;  ///< 1: the picture rests, in full quality
+    std::uint8_t layer = 0;  ///< 1: no later picture needs it
+    std::uint8_t none[3] = {};
     std::uint32_t frame = 0;     ///< rises with every picture that was drawn
     std::uint32_t echo = 0;      ///< newest input that the picture shows
     std::uint64_t captured = 0;  ///< clock of the program when it was drawn [us]
@@ -31,17 +34,11 @@ struct PictureHead {
     std::uint32_t bytes = 0;  ///< that follow
     std::uint64_t step = 0;
 };
-inline constexpr std::size_t kPictureHead = 40;
+inline constexpr std::size_t kPictureHead = sizeof(PictureHead);
+static_assert(kPictureHead == 40 && std::endian::native == std::endian::little);
 std::string packed(const PictureHead& head);
 /// Empty for bytes that are no picture, or too few.
 std::optional<PictureHead> pictureHead(std::string_view bytes);
-
-/// A client shows this picture and all before it.
-struct Ack {
-    std::uint32_t frame = 0;
-};
-std::string packed(const Ack& ack);
-std::optional<Ack> ackOf(std::string_view bytes);
 
 /// The first message of a client.
 struct Hello {
@@ -60,6 +57,10 @@ struct SizeWish {
 struct Visible {
     bool on = true;
 };
+/// The client shows this picture and all before it.
+struct Shown {
+    std::uint32_t frame = 0;
+};
 /// The wheel decides who drives.
 struct WheelWish {
     enum class What { ask, give, take } what = What::ask;
@@ -72,7 +73,7 @@ struct Pasted {
 struct RpcCall {
     std::string id, method, params;
 };
-using Message = std::variant<Hello, InputBatch, SizeWish, Visible, WheelWish, Pasted, RpcCall>;
+using Message = std::variant<Hello, InputBatch, SizeWish, Visible, Shown, WheelWish, Pasted, RpcCall>;
 
 /// Throws UsageError.
 Message parseMessage(std::string_view text);

@@ -93,6 +93,8 @@ void Rpc::take(const Hub::Call& call) {
 }
 
 void Rpc::begin(const Hub::Call& call, const std::string& line, bool bodies) {
+    constexpr std::size_t kMostWait = 32;  // those who watch leave as many for others
+    if (open_.size() >= (call.mayChange ? 2 : 1) * kMostWait) throw UsageError("too many calls wait already");
     open_.push_back({.call = call, .script = nullptr, .bodies = bodies});
     const std::size_t at = open_.size() - 1;
     const Sender sender{Sender::Kind::socket, call.connection};
@@ -109,7 +111,11 @@ void Rpc::begin(const Hub::Call& call, const std::string& line, bool bodies) {
 }
 
 void Rpc::look() {
-    for (Open& one : open_) one.script->look(session_.app->document, hostClock());
+    for (Open& one : open_)
+        if (hub_.waits(one.call))
+            one.script->look(session_.app->document, hostClock());
+        else
+            one.script->abandon("its client has left");
     std::erase_if(open_, [&](const Open& one) {
         if (one.answer.empty()) return false;
         const bool failed = one.answer.find(R"("status":"applied")") == std::string::npos;
@@ -140,9 +146,7 @@ std::string Rpc::picture(const std::string& params) {
     };
     const int width = whole("width", 1280), height = whole("height", 720);
     const bool panels = wanted.value("panels", false);
-    App& app = *session_.app;
-    const Screen& screen = session_.screen;
-    const std::vector<std::uint8_t> rgb = PictureCopy(screen.renderer).pixels(app, width, height, panels);
+    const std::vector<std::uint8_t> rgb = PictureCopy(session_.screen.renderer).pixels(*session_.app, width, height, panels);
     MemorySink png;
     writePng(png, rgb, width, height, {});
     return jsonLine({{"png", base64(png.text())}});

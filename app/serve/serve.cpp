@@ -45,24 +45,39 @@ constexpr double kItemsPause = 0.1;      // [s] between lists of the controls
 
 /// OpenGL without a window, and the picture that browsers get.
 struct ServedPicture {
-    ServedPicture(int device, int width, int height) : context(device), description(context.description()) {
+    ServedPicture(int device, int width, int height) : device_(device) {
+        context.emplace(device);
         resize(width, height);
     }
     void resize(int width, int height) {
-        width = std::max(PicturePlanes::fittingWidth(width), 160);
-        height = std::max(PicturePlanes::fittingHeight(height), 120);
+        constexpr int kLongest = 4096;  // side that encoders take
+        width = std::clamp(PicturePlanes::fittingWidth(width), 160, kLongest);
+        height = std::clamp(PicturePlanes::fittingHeight(height), 120, kLongest);
         if (target && target->width() == width && target->height() == height) return;
-        planes.reset();
-        target.reset();
+        drop();
         target.emplace(GL_RGBA8, width, height);
         planes.emplace(width, height);
+    }
+    void drop() {
+        planes.reset();
+        target.reset();
         heads.clear();
     }
-    HeadlessContext context;
-    std::string description;
+    /// After a reset of the graphics.
+    void remake() {
+        const int width = target->width(), height = target->height();
+        drop();
+        context.reset();
+        context.emplace(device_);
+        resize(width, height);
+    }
+    std::optional<HeadlessContext> context;
     std::optional<RenderTarget> target;
     std::optional<PicturePlanes> planes;
     std::deque<PictureHead> heads;  ///< of the pictures under way
+
+private:
+    int device_;
 };
 
 /// The names of files that an effect reads or writes; empty: it uses none.
@@ -136,17 +151,23 @@ public:
 
     void run() {
         while (InterruptWatch::signal() == 0 && !session_.ends()) {
-            if (const std::string lost = lostContext(); !lost.empty()) endWithoutContext(lost);
+            if (const std::string lost = lostContext(); !lost.empty()) remakePicture(lost);
             turn();
         }
     }
 
 private:
-    [[noreturn]] void endWithoutContext(const std::string& why) {
+    void remakePicture(const std::string& why) {
         session_.dropPicture();
-        canvas_.planes.reset();
-        canvas_.target.reset();
-        throw DeviceError("the picture " + why);
+        try {
+            canvas_.remake();
+            session_.screen.renderer = canvas_.context->description();
+            session_.remakePicture(why);
+        } catch (const DeviceError&) {
+            throw;  // the simulation's state is lost, too
+        } catch (const std::runtime_error& error) {
+            throw NoDeviceError(std::string(error.what()) + ". " + session_.files->leave());
+        }
     }
     void takeInput(const Hub::Arrived& arrived);
     void turn();
@@ -172,7 +193,7 @@ void ServeLoop::takeInput(const Hub::Arrived& arrived) {
     if (std::exchange(built_, false)) input_.resume();
     if (arrived.pasted) pasted_ = *arrived.pasted;
     for (const InputEvent& event : arrived.events) input_.take(event);
-    echo_ = arrived.echo;
+    if (!input_.pending()) echo_ = arrived.echo;  // those that wait for a frame are not in the picture
     for (const Hub::Call& call : arrived.calls) rpc_.take(call);
     if (arrived.size) wish_ = arrived.size;
     const double now = hostClock();
@@ -225,7 +246,7 @@ void ServeLoop::turn() {
     const bool busy = input_.holdsKeys() || input_.pending() || rpc_.busy() || wish_ || session_.needsTurn();
     const double begun = hostClock();
     double due = busy ? std::max(dueAt_ - begun, 0.0) : session_.patience();
-    if (!busy && !stillGiven_) due = std::clamp(drawnAt_ + kStillAfter - begun, 0.0, due);
+    if (!busy && !stillGiven_ && watched) due = std::clamp(drawnAt_ + kStillAfter - begun, 0.0, due);
     constexpr double kPoll = 5e-4, kLongestCopy = 1;  // [s] between looks at copies under way, and until one is given up
     bool events = false;
     const double until = begun + due;
@@ -246,7 +267,7 @@ void ServeLoop::turn() {
     takeInput(arrived);
     const bool resized = width != canvas_.target->width();
     session_.screen = {canvas_.target->framebuffer(), canvas_.target->width(), canvas_.target->height(),
-                       canvas_.description};
+                       canvas_.context->description()};
     input_.setSurface({session_.screen.width, session_.screen.height});
     const double now = hostClock();
     if (!stillGiven_ && watched && now - drawnAt_ > kStillAfter && !canvas_.planes->underWay()) {
@@ -265,7 +286,8 @@ void ServeLoop::turn() {
         itemsAt_ = -1;  // the controls of the last picture
         tellControls();
     }
-    if (!session_.look(busy, events || resized)) return;
+    const bool first = frame_ == 0;  // it is there before anybody watches, because the first takes longest
+    if (!session_.look(busy, events || resized || first)) return;
     const std::pair<bool, float> wanted{ui.state.projector, ui.state.textScale};
     if (std::exchange(letters_, wanted) != wanted) {
         constexpr float kProjector = 1.5f;
@@ -279,13 +301,13 @@ void ServeLoop::turn() {
         ui.draw();
         built_ = true;
     };
-    const bool picture = watched && !canvas_.planes->full();
+    const bool picture = (watched || first) && !canvas_.planes->full();
     const Frame::Made made =
         session_.turn(FrameClock::window(passed),
                       {.framebuffer = session_.screen.framebuffer,
                        .width = picture ? session_.screen.width : 0,
                        .height = picture ? session_.screen.height : 0,
-                       .mustDraw = [&] { return events || resized || session_.needsPicture() || input_.pending(); },
+                       .mustDraw = [&] { return events || resized || first || session_.needsPicture() || input_.pending(); },
                        .panels = drawPanels,
                        .ahead = true,
                        .present =
@@ -327,11 +349,8 @@ void printAddresses(const ServeOptions& options, const HubSettings& hub, std::ui
         std::printf("from another machine: ssh -L %d:127.0.0.1:%d %s, then open the same address there\n", port, port,
                     machine);
     else
-        std::printf(
-            "Everybody who can reach %s may try these addresses. Browsers decode video there only behind https or ssh; "
-            "without "
-            "it they get JPEG.\n",
-            options.wire.listen.c_str());
+        std::printf("Everybody who can reach %s may try these addresses. Without https or ssh browsers get JPEG.\n",
+                    options.wire.listen.c_str());
     std::fflush(stdout);
 }
 
@@ -362,7 +381,7 @@ int runServe(const StartOptions& asked, ServeOptions options) {
     start.sceneTrails = true;
     start.settings.try_emplace("overlay.shown", std::string("scale,clock,labels"));
     start.settings.try_emplace("window.timeline", start.rewindMegabytes > 0);
-    session.screen.renderer = canvas.description;
+    session.screen.renderer = canvas.context->description();
     session.refuses = [&](const Effect& effect) { return refusedInBrowsers(effect, options, folder, hub.hostDrives()); };
     session.openOnScreen(start, 1, options.autosaveSeconds >= 0 ? options.autosaveSeconds : kAutosaveSeconds);
     if (lesson) session.teach(lesson);

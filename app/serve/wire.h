@@ -12,6 +12,7 @@ namespace gravlab {
 
 using ConnectionId = std::uint32_t;
 using Bytes = std::shared_ptr<const std::string>;
+inline constexpr std::uint16_t kForbidden = 4003;  ///< code of a connection that ends for a wrong secret
 
 struct WireSettings {
     std::string listen = "127.0.0.1";
@@ -30,6 +31,7 @@ public:
     virtual ~WireHandler() = default;
     virtual void opened(ConnectionId id) = 0;
     virtual void message(ConnectionId id, std::string_view bytes, bool binary) = 0;
+    /// Also that of a call.
     virtual void closed(ConnectionId id) = 0;
     /// A call of a program; Wire::answer() ends it.
     virtual void called(ConnectionId id, std::string_view token, std::string_view body) = 0;

@@ -61,6 +61,8 @@ private:
     void read();
     void write();
     void end();
+    template <class Act>
+    void refuse(Act act);
 
     beast::tcp_stream stream_;
     const ConnectionId id_;
@@ -70,6 +72,7 @@ private:
     std::optional<Response> response_;
     std::optional<Socket> socket_;
     bool open_ = false, closing_ = false, writing_ = false;
+    asio::ip::address address_;
     std::deque<std::pair<Bytes, bool>> queue_;
     std::size_t queued_ = 0;
 };
@@ -81,6 +84,7 @@ struct Shared {
     WireHandler& handler;
     asio::io_context context{1};
     std::map<ConnectionId, std::weak_ptr<Connection>> all;
+    std::map<asio::ip::address, int> wrong;  ///< secrets in this minute
 };
 
 void Connection::begin() {
@@ -91,7 +95,18 @@ void Connection::begin() {
 #ifdef TCP_NOTSENT_LOWAT
     stream_.socket().set_option(asio::detail::socket_option::integer<IPPROTO_TCP, TCP_NOTSENT_LOWAT>(128 * 1024), ignored);
 #endif
+    if (const tcp::endpoint from = stream_.socket().remote_endpoint(ignored); !ignored) address_ = from.address();
     readHead();
+}
+
+/// Does it after a second where this address has sent more than a few wrong secrets in a minute. It is not shut out, because
+/// a class may share one address.
+template <class Act>
+void Connection::refuse(Act act) {
+    constexpr int kFew = 5;
+    if (++shared_.wrong[address_] <= kFew) return act();
+    const auto pause = std::make_shared<asio::steady_timer>(shared_.context, std::chrono::seconds(1));
+    pause->async_wait([self = shared_from_this(), pause, act](beast::error_code) { act(); });
 }
 
 void Connection::readHead() {
@@ -124,6 +139,7 @@ void Connection::take() {
         stream_.async_read_some(buffer_.prepare(1), [self = shared_from_this()](beast::error_code, std::size_t) {
             if (!self->response_) self->end();
         });
+        open_ = true;
         return shared_.handler.called(id_, given.starts_with(kBearer) ? given.substr(kBearer.size()) : std::string_view(),
                                       request.body());
     }
@@ -142,7 +158,10 @@ void Connection::reply(http::status status, std::string_view type, std::string b
 }
 
 void Connection::answer(int status, std::string json) {
-    if (!socket_ && !response_) reply(static_cast<http::status>(status), "application/json", std::move(json));
+    const auto act = [this, status, json = std::move(json)] {
+        if (!socket_ && !response_) reply(static_cast<http::status>(status), "application/json", json);
+    };
+    status == 401 ? refuse(act) : act();
 }
 
 void Connection::accept(Request request) {
@@ -204,9 +223,11 @@ void Connection::write() {
 
 void Connection::close(std::uint16_t code, const std::string& why) {
     if (!socket_ || std::exchange(closing_, true)) return;
-    const std::string reason = why.substr(0, 120);
-    socket_->async_close({static_cast<beast::websocket::close_code>(code), reason},
-                         [self = shared_from_this()](beast::error_code) { self->end(); });
+    const auto act = [this, code, reason = why.substr(0, 120)] {
+        socket_->async_close({static_cast<beast::websocket::close_code>(code), reason},
+                             [self = shared_from_this()](beast::error_code) { self->end(); });
+    };
+    code == kForbidden ? refuse(act) : act();
 }
 
 void Connection::end() {
@@ -277,6 +298,8 @@ private:
         timer_.async_wait([this](beast::error_code error) {
             if (error) return;
             shared_.handler.tick();
+            constexpr int kTicksOfAMinute = 600;
+            if (++ticks_ % kTicksOfAMinute == 0) shared_.wrong.clear();
             tick();
         });
     }
@@ -286,6 +309,7 @@ private:
     asio::steady_timer timer_, pause_{shared_.context};
     std::uint16_t port_ = 0;
     ConnectionId last_ = 0;
+    unsigned ticks_ = 0;
     std::thread thread_;
 };
 

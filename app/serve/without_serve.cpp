@@ -6,9 +6,8 @@ namespace gravlab {
 
 int runServe(const StartOptions&, ServeOptions) {
     throw UsageError(
-        "this build has no 'serve', because libraries were missing when it was made; Debian, Ubuntu: apt install "
-        "libboost-dev "
-        "libopenh264-dev libturbojpeg0-dev, then build again");
+        "this build has no 'serve'; Debian, Ubuntu: apt install libboost-dev libopenh264-dev libturbojpeg0-dev, then build "
+        "again");
 }
 
 }  // namespace gravlab

@@ -3,6 +3,7 @@
 #include "app/frontends/headless/lost_context.h"
 #include "app/frontends/headless/headless.h"
 #include "app/parameters/parameter.h"
+#include "app/serve/serve.h"
 #include "app/system/host_clock.h"
 #include "app/ui/ui.h"
 #include "app/view/app.h"
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <thread>
 
 namespace gravlab::test {
 namespace {
@@ -194,6 +196,50 @@ TEST_F(LostContext, isSaidInWordsAndOnlyWhenItHappens) {
     EXPECT_EQ(lostContext(), "");
     EXPECT_THROW(planGlFaults("glNoSuchCall:1:1"), UsageError);
     planGlFaults("");
+}
+
+double (*steadyClock)() = nullptr;
+bool graphicsLost = false;
+std::thread::id drawingThread;
+
+GLenum statusLostOnce() { return GL_UNKNOWN_CONTEXT_RESET; }
+
+/// Loses the context of a run in browsers once. A new context has the driver's own status again.
+double clockThatLosesOnce() {
+    static int calls = 0;
+    if (std::this_thread::get_id() == drawingThread && glad_glGetGraphicsResetStatus && ++calls > 200 &&
+        !std::exchange(graphicsLost, true))
+        glad_glGetGraphicsResetStatus = statusLostOnce;
+    return steadyClock();
+}
+
+/// Browsers get pictures before and after, and the run goes on.
+TEST(LostContextOfBrowsers, isMadeAnew) {
+    ServeOptions options;
+    options.width = options.height = 160;
+    options.wire.port = 0;
+    options.benchSeconds = 0.5;
+    options.viewers = 0;
+    options.autosaveSeconds = 0;
+    StartOptions start{.simulation = {.scene = "plummer", .bodies = 64, .backend = "cpu", .backendOptions = {.threads = 1}}};
+    start.rewindMegabytes = 0;
+    drawingThread = std::this_thread::get_id();
+    steadyClock = hostClockSource();
+    hostClockSource() = clockThatLosesOnce;
+    testing::internal::CaptureStdout();
+    std::string failed;
+    try {
+        runServe(start, options);
+    } catch (const std::exception& error) {
+        failed = error.what();
+    }
+    hostClockSource() = steadyClock;
+    const std::string said = testing::internal::GetCapturedStdout();
+    if (failed.find("no 'serve'") != std::string::npos) GTEST_SKIP() << failed;
+    EXPECT_EQ(failed, "");
+    EXPECT_TRUE(graphicsLost);
+    EXPECT_NE(glad_glGetGraphicsResetStatus, statusLostOnce) << "no new context was made";
+    EXPECT_THAT(said, testing::HasSubstr("input to decoded picture"));
 }
 
 /// A machine that slept for a week: steps, camera and exposure do not catch up with the time.
