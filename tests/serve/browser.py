@@ -35,7 +35,7 @@ class Browser:
         self.process = subprocess.Popen(
             [program, "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--disable-quic", "--no-first-run",
              "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
-             "--disable-gpu", f"--window-size={size[0]},{size[1]}", f"--user-data-dir={folder}", "about:blank"],
+             "--disable-gpu", "--host-resolver-rules=MAP lab.test 127.0.0.1", f"--window-size={size[0]},{size[1]}", f"--user-data-dir={folder}", "about:blank"],
             preexec_fn=prepare, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(ours[0])
         os.close(theirs[1])
@@ -68,15 +68,18 @@ class Page:
         self.browser = browser
         target = browser.call("Target.createTarget", url="about:blank", newWindow=True)["targetId"]
         self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        self.call("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1, mobile=False)
+        self.resize(*size)
         self.call("Emulation.setFocusEmulationEnabled", enabled=True)
         self.call("Page.navigate", url=url)
 
     def call(self, method, **params):
         return self.browser.call(method, self.session, **params)
 
+    def resize(self, width, height, ratio=1):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=ratio, mobile=False)
+
     def value(self, text):
-        result = self.call("Runtime.evaluate", expression=text, returnByValue=True)
+        result = self.call("Runtime.evaluate", expression=text, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in result, (text, result["exceptionDetails"])
         return result["result"].get("value")
 
@@ -89,6 +92,39 @@ class Page:
                 return value
             time.sleep(0.02)
         raise AssertionError(f"never: {text}; {self.value('JSON.stringify(window.gravlab)')} {self.value('document.body.innerText')}")
+
+    def shown(self):
+        """Waits for the picture after the last input."""
+        self.until("sentAt.size === 0")
+
+    def rests(self):
+        """Waits until the picture rests: it has come in full quality, and none follows it."""
+        assert self.value(f"""new Promise(done => {{
+            let pictures = -1, looks = 0;
+            const timer = setInterval(() => {{
+                const rests = seen.stills > 0 && seen.pictures === pictures;
+                if (rests || ++looks > {4 * PATIENCE}) {{ clearInterval(timer); done(rests); }}
+                pictures = seen.pictures;
+            }}, 250);
+        }})"""), "a picture that does not change is sent again"
+
+    def drag(self, *places):
+        self.mouse("mousePressed", *places[0], True)
+        for place in places[1:]:
+            self.mouse("mouseMoved", *place, True)
+        self.shown()
+        self.mouse("mouseReleased", *places[-1])
+
+    def touch(self, *fingers):
+        """Each argument is the places of all fingers at one time; none ends the touch."""
+        for number, places in enumerate([*fingers, []]):
+            self.call("Input.dispatchTouchEvent", type="touchStart" if number == 0 or len(places) > len(fingers[number - 1])
+                      else "touchMove" if places else "touchEnd", touchPoints=[{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(places)])
+
+    def middle(self, control):
+        """Of a control, by its name in the panels."""
+        box = f"items.get('{control}').box"
+        return self.until(f"[({box}[0] + {box}[2]) / 2 * box.scale, ({box}[1] + {box}[3]) / 2 * box.scale]")
 
     def mouse(self, kind, x, y, down=False):
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left" if down or kind == "mouseReleased" else "none",
@@ -106,13 +142,13 @@ def rpc(page, token, method, **params):
     request = urllib.request.Request(page + "rpc", body, {"Authorization": "Bearer " + token, "Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         said = json.load(answer)
-    assert "error" not in said, said
+    assert "error" not in said and said["result"].get("status", "applied") == "applied", said
     return said["result"]
 
 
 def test(binary, chromium, folder, picture, size):
     served = subprocess.Popen([binary, "serve", "plummer", "-n", "2000", "--backend", "cpu", "--port", "0", "--size",
-                               f"{size[0]}x{size[1]}", "--autosave", "0", "--fps", "30"],
+                               f"{size[0]}x{size[1]}", "--autosave", "0", "--fps", "30", "--host-name", "lab.test"],
                               stdout=subprocess.PIPE, text=True)
     browser = Browser(chromium, folder, size)
     try:
@@ -130,11 +166,8 @@ def test(binary, chromium, folder, picture, size):
 
         before = get("camera.azimuth")
         x, y = size[0] // 2, size[1] // 2
-        driver.mouse("mousePressed", x, y, True)
-        for step in range(1, 6):
-            driver.mouse("mouseMoved", x + 15 * step, y, True)
-        driver.mouse("mouseReleased", x + 75, y)
-        driver.until("sentAt.size === 0")  # its picture has come
+        driver.drag(*((x + 15 * step, y) for step in range(6)))
+        driver.shown()
         assert get("camera.azimuth") != before, "the mouse has not turned the picture"
 
         # A control by its name, by keys alone, through the layer for readers of screens.
@@ -149,8 +182,26 @@ def test(binary, chromium, folder, picture, size):
         driver.key("Enter", "Enter")
         rpc(address, token, "do", line="wait run.speed == 0.07 within 20")
 
+        driver.rests()
+        slider, field = driver.middle("run.bodies"), driver.middle("run.speed")
+        driver.drag(slider, (slider[0] - 8, slider[1]), (slider[0] - 16, slider[1]))
+        rpc(address, token, "do", line="wait run.bodies < 2000 within 20")
+        few = get("run.bodies")
+        driver.until(f"items.get('run.bodies').element.getAttribute('aria-valuenow') == {few}")
+        driver.value("items.get('run.bodies').element.focus()")
+        driver.key("ArrowRight", "ArrowRight")
+        rpc(address, token, "do", line=f"wait run.bodies == {2 * few} within 20")
+        driver.value("canvas.focus()")
+
+        # Plain http under another name has no decoder of video.
+        plain = Page(browser, watch.replace("127.0.0.1", "lab.test"), size)
+        plain.until("gravlab.jpeg > 0 && document.body.innerText.includes('not secure')")
+        assert plain.value("gravlab.video") == 0
+
         viewer = Page(browser, watch, size)
         viewer.until("gravlab.pictures > 0 && gravlab.me > 0")
+        driver.mouse("mouseMoved", x, y)
+        viewer.until("$('pointer').style.display === 'block'")
         before = get("camera.azimuth")
         viewer.value("send({t: 'input', n: 1, events: [{type: 'wheel', dy: 5}]})")
         try:
@@ -170,6 +221,48 @@ def test(binary, chromium, folder, picture, size):
         assert viewer.value("gravlab.me") == me and viewer.value("gravlab.driver") == me
         driver.value("$('wheel').click()")  # a host takes it
         driver.until("gravlab.me === gravlab.driver")
+        # Keys that are down when the page loses the focus are up.
+        place = get("camera.target")
+        driver.value("canvas.focus()")
+        driver.call("Input.dispatchKeyEvent", type="keyDown", code="KeyD", key="d", windowsVirtualKeyCode=68)
+        rpc(address, token, "do", line="wait run.paused == true")
+        driver.shown()
+        driver.value("dispatchEvent(new Event('blur'))")
+        driver.rests()
+        assert get("camera.target") != place, "a key moves the camera"
+        driver.call("Input.dispatchKeyEvent", type="keyUp", code="KeyD", key="d", windowsVirtualKeyCode=68)
+
+        # Touch, on a display with small pixels.
+        driver.resize(size[0] // 2, size[1] // 2, 2)
+        driver.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+        driver.until(f"canvas.width === {size[0]} && box.scale === 0.5")
+        x, y = 2 * size[0] // 5, size[1] // 3  # beside the panels
+        for fingers, changed, same in (
+                ([[(x + 6 * i, y)] for i in range(5)], "camera.azimuth", "camera.distance"),
+                ([[(x, y)]] + [[(x, y), (x + 20 + 6 * i, y)] for i in range(5)], "camera.distance", "camera.azimuth")):
+            before = get(changed), get(same)
+            driver.touch(*fingers)
+            driver.shown()
+            assert get(changed) != before[0] and get(same) == before[1], (changed, same)
+        before = get("camera.target"), get("camera.azimuth")
+        driver.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        driver.until("held === 1")
+        driver.call("Input.dispatchTouchEvent", type="touchMove", touchPoints=[{"x": x + 30, "y": y}])
+        driver.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        driver.shown()
+        assert get("camera.target") != before[0] and get("camera.azimuth") == before[1], "a long press pans"
+        driver.call("Emulation.setTouchEmulationEnabled", enabled=False)
+        driver.resize(*size)
+        driver.until(f"canvas.height === {size[1]} && box.scale === 1")
+
+        # A lesson's step, by its buttons.
+        rpc(address, token, "do", line="do lesson order")
+        driver.until("items.has('lesson-next')")
+        driver.rests()  # the panel has found its place
+        driver.value("items.get('lesson-next').element.focus()")
+        driver.key("Enter", "Enter")
+        rpc(address, token, "do", line="wait lesson.step == 2 within 20")
+        rpc(address, token, "do", line="do lesson-close")
         assert not driver.value("gravlab.error") and not viewer.value("gravlab.error")
         if picture:
             rpc(address, token, "do", line="set run.paused false")

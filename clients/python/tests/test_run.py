@@ -2,6 +2,7 @@
 
 import contextlib
 import glob
+import http.client
 import importlib.util
 import io
 import json
@@ -14,6 +15,7 @@ import tempfile
 import threading
 import time
 import unittest
+import urllib.parse
 
 import numpy as np
 
@@ -24,17 +26,25 @@ if os.path.exists(os.environ.get("GRAVLAB", "")):
 
 
 class RemoteTest(unittest.TestCase):
-    def test_a_run_in_browsers_is_read_and_driven(self):
-        served = subprocess.Popen([os.environ["GRAVLAB"], "serve", "plummer", "-n", "500", "--backend", "cpu", "--port", "0",
-                                   "--autosave", "0", "--size", "320x200"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    @contextlib.contextmanager
+    def served(self, *options):
+        """The two addresses of a run in browsers."""
+        process = subprocess.Popen([os.environ["GRAVLAB"], "serve", "plummer", "-n", "500", "--backend", "cpu", "--port", "0",
+                                    "--autosave", "0", "--size", "320x200", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
-            first = served.stdout.readline()
+            first = process.stdout.readline()
             if not first:
-                why = served.stderr.read()
+                why = process.stderr.read()
                 if "no 'serve'" in why or "no OpenGL" in why:
                     self.skipTest(why)
                 self.fail(why)
-            drive, watch = first.split()[1], served.stdout.readline().split()[1]
+            yield first.split()[1], process.stdout.readline().split()[1]
+        finally:
+            process.terminate()
+            process.communicate()
+
+    def test_a_run_in_browsers_is_read_and_driven(self):
+        with self.served() as (drive, watch):
             with gravlab.connect(drive) as run:
                 run.do("set run.paused true")
                 steps = run.steps
@@ -47,22 +57,59 @@ class RemoteTest(unittest.TestCase):
                 values, revision = run.changed()
                 self.assertEqual(values["look.glow"], 0.25)
                 self.assertNotIn("look.glow", run.changed(revision)[0])
+                run["look.glow"] = 0.75
+                self.assertEqual(run.changed(revision)[0]["look.glow"], 0.75)
                 self.assertEqual(run.picture(64, 48).png[:4], b"\x89PNG")
+                self.assertNotEqual(run._call("picture", width=320, height=200, panels=True), run._call("picture", width=320, height=200))
+                run.do("do run")
+                self.assertIs(run["run.paused"], False)
+                run["run.scene"] = "disc"
+                self.assertEqual((run["run.scene"], run.arrays("masses")["masses"].shape), ("disc", (500,)))
+                said = io.StringIO()
+                with contextlib.redirect_stdout(said):
+                    run.help("look.glow")
+                self.assertIn("look.glow", said.getvalue())
+                self.assertLess({"run", "save", "lesson"}, {row["name"] for row in run._call("schema")["actions"]})
                 with self.assertRaisesRegex(gravlab.Refused, "look.glow"):
                     run["look.glow"] = -3
                 with self.assertRaisesRegex(gravlab.Refused, "read alone"):
                     run.replace(masses=np.ones(500))
             watching = gravlab.connect(watch)
-            self.assertEqual(watching["look.glow"], 0.25)
-            with self.assertRaisesRegex(gravlab.Refused, "watching"):
-                watching["look.glow"] = 0.5
+            self.assertEqual(watching["look.glow"], 0.75)
+            for line in ("set look.glow 0.5", "do run", "do quit", "do save away.csv"):
+                with self.assertRaisesRegex(gravlab.Refused, "watching"):
+                    watching.do(line)
             with self.assertRaisesRegex(gravlab.Refused, "--files"):
                 gravlab.connect(drive).do("do save away.csv")
             with self.assertRaisesRegex(gravlab.Refused, "secret"):
                 gravlab.connect(drive[:-1] + "_")
-        finally:
-            served.terminate()
-            served.communicate()
+            self.waits_that_nobody_ends(watching)
+
+    def waits_that_nobody_ends(self, watching):
+        """Calls of one who watches are few at a time, and end with their connections."""
+        place = urllib.parse.urlsplit(watching._page)
+        calls = [http.client.HTTPConnection(place.hostname, place.port) for _ in range(33)]
+        for call in calls:
+            call.request("POST", "/rpc", json.dumps({"id": 1, "method": "do", "params": {"line": "wait run.step < 0 within 1e6"}}),
+                         {"Authorization": "Bearer " + watching._token})
+        self.assertIn(b"too many calls", calls[-1].getresponse().read())
+        for call in calls:
+            call.close()
+        for _ in range(1000):
+            with contextlib.suppress(gravlab.Refused):
+                return watching["run.step"]
+        self.fail("calls of clients that have left still wait")
+
+    def test_files_of_browsers_stay_in_their_folder(self):
+        with tempfile.TemporaryDirectory() as outside, tempfile.TemporaryDirectory() as folder:
+            os.symlink(outside, os.path.join(folder, "link"))
+            with self.served("--files", folder) as (drive, _), gravlab.connect(drive) as run:
+                run.do("do save inside.csv")
+                self.assertTrue(os.path.exists(os.path.join(folder, "inside.csv")))
+                for name in ("../away.csv", os.path.join(outside, "away.csv"), "link/away.csv"):
+                    with self.assertRaisesRegex(gravlab.Refused, "stay in the folder"):
+                        run.do("do save " + name)
+                self.assertEqual(os.listdir(outside), [])
 
 
 class RunTest(unittest.TestCase):
