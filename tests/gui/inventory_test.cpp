@@ -1,13 +1,15 @@
 // Names that only a window has: the keys that it remembers, the members of its status, and its controls.
-#include "tests/inventory.h"
 #include "gui_fixture.h"
+#include "tests/paths.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace gravlab::test {
 namespace {
@@ -21,6 +23,30 @@ void addMembers(const Json& object, const std::string& before, std::set<std::str
         to.insert(before + name);
         if (value.is_object() && name != "items") addMembers(value, before + name + ".", to);
     }
+}
+
+/// The entries of a section of tests/data/inventory.txt.
+std::set<std::string> listedIn(const std::string& section) {
+    std::ifstream file(GRAVLAB_SOURCE_DIR "/tests/data/inventory.txt");
+    std::set<std::string> found;
+    bool inside = false;
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with('['))
+            inside = line == "[" + section + "]";
+        else if (inside && !line.empty())
+            found.insert(line);
+    return found;
+}
+
+/// Fails with the names of entries that are lost or not listed.
+void expectInventory(const std::string& section, const std::set<std::string>& found) {
+    const std::set<std::string> listed = listedIn(section);
+    std::vector<std::string> lost, added;
+    std::ranges::set_difference(listed, found, std::back_inserter(lost));
+    std::ranges::set_difference(found, listed, std::back_inserter(added));
+    EXPECT_TRUE(lost.empty()) << "lost from [" << section << "]: " << testing::PrintToString(lost);
+    EXPECT_TRUE(added.empty()) << "to be added to [" << section
+                               << "] of tests/data/inventory.txt: " << testing::PrintToString(added);
 }
 
 class InventoryWindow : public GuiTest {};
@@ -50,7 +76,7 @@ TEST_F(InventoryWindow, holdsTheStatusTheControlsAndWhatIsRemembered) {
         if (action[0] != 'l') key("Escape");
     }
     // Some controls appear with the first measurement.
-    const std::set<std::string> listed = readInventory()["controls of the window"];
+    const std::set<std::string> listed = listedIn("controls of the window");
     for (int i = 0; i < 30 && !std::includes(controls.begin(), controls.end(), listed.begin(), listed.end()); ++i) look();
     controls.erase("open_file");  // one for each file of the folder that it is started in
     expectInventory("members of the window's status", members);
