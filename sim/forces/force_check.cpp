@@ -73,7 +73,7 @@ ForceCheck compareForces(std::span<const Double4> got, std::span<const Double4> 
             check.worst = static_cast<std::uint32_t>(i);
         }
     }
-    std::sort(errors.begin(), errors.end());
+    std::ranges::sort(errors);
     check.median = quantile(errors, 0.5);
     check.p99 = quantile(errors, 0.99);
     check.p999 = quantile(errors, 0.999);
@@ -102,7 +102,7 @@ std::vector<std::uint32_t> sampleTargets(std::span<const Double4> positions, std
     std::vector<std::uint32_t> targets;
     if (n == 0 || count == 0) return targets;
     const auto add = [&](std::size_t i) {
-        if (i < n && targets.size() < count && std::find(targets.begin(), targets.end(), i) == targets.end())
+        if (i < n && targets.size() < count && std::ranges::find(targets, i) == targets.end())
             targets.push_back(static_cast<std::uint32_t>(i));
     };
     std::size_t heaviest = 0;
@@ -129,7 +129,7 @@ std::vector<std::uint32_t> sampleTargets(std::span<const Double4> positions, std
     for (std::size_t k = 0; k < rest; ++k) add(n * k / rest);
     // For small sets the stride finds bodies already in the list, so add the missing ones.
     for (std::size_t i = 0; i < n && n <= count; ++i) add(i);
-    std::sort(targets.begin(), targets.end());
+    std::ranges::sort(targets);
     return targets;
 }
 

@@ -112,7 +112,7 @@ ForceTerms termsOf(const ForceSettings& pairLaw, const ForceTerms& others) {
 
 const ForceSettings& pairLawOf(const ForceTerms& terms) {
     const auto isPairLaw = [](const auto& term) { return term->kind() == PairLaw::kKind; };
-    if (terms.empty() || !isPairLaw(terms.front()) || std::count_if(terms.begin(), terms.end(), isPairLaw) != 1)
+    if (terms.empty() || !isPairLaw(terms.front()) || std::ranges::count_if(terms, isPairLaw) != 1)
         throw UsageError("a system of bodies has one pair law, and it is the first of its force terms");
     return static_cast<const PairLaw&>(*terms.front()).settings();
 }

@@ -3,7 +3,7 @@
 
 #include "sim/core/names.h"
 
-#include <cstddef>
+#include <algorithm>
 #include <iterator>
 
 namespace gravlab {
@@ -15,12 +15,7 @@ constexpr PrecisionRow kPrecisions[] = {
     {"fp64", "Everything in double precision.", Precision::fp64},
 };
 
-constexpr bool inOrder() {
-    for (std::size_t i = 0; i < std::size(kPrecisions); ++i)
-        if (static_cast<std::size_t>(kPrecisions[i].precision) != i) return false;
-    return true;
-}
-static_assert(inOrder(), "a precision is its own index");
+static_assert(std::ranges::is_sorted(kPrecisions, {}, &PrecisionRow::precision), "a precision is its own index");
 
 }  // namespace
 
@@ -29,9 +24,8 @@ std::span<const PrecisionRow> precisions() { return kPrecisions; }
 const PrecisionRow& precision(std::string_view name) { return findRow(precisions(), "precision", name); }
 
 const PrecisionRow* findPrecision(std::string_view name) {
-    for (const PrecisionRow& row : kPrecisions)
-        if (row.name == name) return &row;
-    return nullptr;
+    const auto row = std::ranges::find(kPrecisions, name, &PrecisionRow::name);
+    return row == std::end(kPrecisions) ? nullptr : row;
 }
 
 std::string_view nameOf(Precision precision) { return kPrecisions[static_cast<std::size_t>(precision)].name; }

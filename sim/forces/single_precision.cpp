@@ -29,7 +29,6 @@ constexpr double kStepsAhead = 1e5;
 // Smaller numbers count as zero, as on devices that flush subnormal numbers. The factor leaves a margin for bodies that move
 // apart.
 constexpr float kSmallest = std::numeric_limits<float>::min() * 1024;
-// Up to this distance from the origin, the square of the distance of two bodies does not overflow.
 // Below this many roundings of the largest coordinate, the softening does not hide that two places became equal.
 constexpr double kHiddenRoundings = 1024;
 

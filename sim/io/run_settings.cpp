@@ -296,9 +296,6 @@ const SettingRow kRows[] = {
 #undef GRAVLAB_INTEGER
 #undef GRAVLAB_LAW_NUMBER
 
-}  // namespace
-
-namespace {
 /// The requested backend, when another one ran. Not a row, because users do not set it.
 constexpr std::string_view kBackendAsked = "backend_asked";
 /// The version of a row's order of sums, where it is not the first; neither a row.
@@ -311,6 +308,7 @@ int sumsVersion(const RunRequest& request) {
     const KernelRow& row = kernel(*request.backend, *name);
     return row.cut == Split::tilePairs && row.deterministic && backend(row.backend).onDevice ? 2 : 1;
 }
+
 }  // namespace
 
 std::span<const SettingRow> settingRows() { return kRows; }
@@ -342,6 +340,11 @@ std::vector<SettingLine> settingLines(std::string_view text, const std::string& 
     return settings;
 }
 
+/// Place of the row with that key; their number where there is none.
+std::size_t settingPlace(std::string_view key) {
+    return static_cast<std::size_t>(std::ranges::find(kRows, key, &SettingRow::key) - std::begin(kRows));
+}
+
 /// `unknown` is called for keys that no row has.
 template <class Unknown>
 RunRequest parse(std::span<const SettingLine> settings, const std::string& where, Lines& lines, Unknown unknown) {
@@ -350,21 +353,18 @@ RunRequest parse(std::span<const SettingLine> settings, const std::string& where
         const auto refuse = [&, line = number](const std::string& why) {
             throw InputError(where + " line " + std::to_string(line) + ": " + why);
         };
-        const auto row = std::ranges::find(kRows, key, &SettingRow::key);
-        if (row == std::end(kRows)) {
+        const std::size_t place = settingPlace(key);
+        if (place == std::size(kRows)) {
             unknown(key, number);
             continue;
         }
-        const auto index = static_cast<std::size_t>(row - std::begin(kRows));
-        if (lines[index] > 0) refuse(key + " is there twice, first in line " + std::to_string(lines[index]));
-        lines[index] = number;
-        if (!row->take(request, value)) refuse(key + " = " + excerpt(value) + "; allowed: " + std::string(row->expected));
+        const SettingRow& row = kRows[place];
+        if (lines[place] > 0) refuse(key + " is there twice, first in line " + std::to_string(lines[place]));
+        lines[place] = number;
+        if (!row.take(request, value)) refuse(key + " = " + excerpt(value) + "; allowed: " + std::string(row.expected));
     }
     // Files without a version mean the first one.
-    const auto isThere = [&](std::string_view key) {
-        return lines[static_cast<std::size_t>(std::ranges::find(kRows, key, &SettingRow::key) - std::begin(kRows))] > 0;
-    };
-    if (isThere("scene") && !isThere("scene_version")) request.sceneVersion = 1;
+    if (lines[settingPlace("scene")] > 0 && lines[settingPlace("scene_version")] == 0) request.sceneVersion = 1;
     return request;
 }
 
@@ -448,13 +448,9 @@ RunRequest strictSettings(std::span<const SettingLine> settings, const std::stri
             if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e) c = '?';
         refuse(line, unknownName("setting", plain, valid));
     });
-    const auto lineOf = [&](std::string_view key) {
-        const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const SettingRow& r) { return r.key == key; });
-        return lines[static_cast<std::size_t>(row - std::begin(kRows))];
-    };
     for (const Sense& sense : kSense) {
         // A row that no line set has the default; for a bad pair, name the more specific line.
-        const std::size_t line = lineOf(sense.key);
+        const std::size_t line = lines[settingPlace(sense.key)];
         if (line == 0) continue;
         try {
             sense.require(request);

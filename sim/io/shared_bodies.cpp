@@ -114,10 +114,14 @@ struct Block {
     unsigned arrays = 0;
 };
 
-Source opened(int descriptor) {
+std::uint64_t bytesOf(int descriptor) {
     struct stat now {};
-    if (::fstat(descriptor, &now) != 0)
-        throw IoError("descriptor " + std::to_string(descriptor) + " is no shared memory: " + because());
+    if (::fstat(descriptor, &now) == 0) return static_cast<std::uint64_t>(now.st_size);
+    throw IoError("descriptor " + std::to_string(descriptor) + " is no shared memory: " + because());
+}
+
+Source opened(int descriptor) {
+    (void)bytesOf(descriptor);
     return Source::open("/proc/self/fd/" + std::to_string(descriptor));
 }
 
@@ -152,16 +156,9 @@ Block blockOf(const Source& source, const ReadOptions& options, unsigned needed)
             if (header.arrays & kArrays[array].bit)
                 readAt(source, places.begin[array] + begin * kArrays[array].bytes, to[array], count * kArrays[array].bytes);
         for (std::size_t i = 0; i < count; ++i) {
-            BodyRow row{.x = position[3 * i],
-                        .y = position[3 * i + 1],
-                        .z = position[3 * i + 2],
-                        .vx = velocity[3 * i],
-                        .vy = velocity[3 * i + 1],
-                        .vz = velocity[3 * i + 2],
-                        .mass = mass[i],
-                        .response = response[i],
-                        .id = id[i],
-                        .group = group[i]};
+            BodyRow row{.mass = mass[i], .response = response[i], .id = id[i], .group = group[i]};
+            row.x = position[3 * i], row.y = position[3 * i + 1], row.z = position[3 * i + 2];
+            row.vx = velocity[3 * i], row.vy = velocity[3 * i + 1], row.vz = velocity[3 * i + 2];
             bodies.add(row, [&] { return std::string("the arrays"); });
         }
     }
@@ -255,10 +252,7 @@ void writeShared(int descriptor, unsigned arrays, const ParticleSet& bodies, std
     const double length = units.of.lengthBy, velocity = units.of.velocityBy, mass = units.of.massBy;
     const std::size_t n = bodies.size();
     const Places places = placesOf(arrays, n);
-    struct stat now {};
-    if (::fstat(descriptor, &now) != 0)
-        throw IoError("descriptor " + std::to_string(descriptor) + " is no shared memory: " + because());
-    if (static_cast<std::uint64_t>(now.st_size) < places.end && ::ftruncate(descriptor, static_cast<off_t>(places.end)) != 0)
+    if (bytesOf(descriptor) < places.end && ::ftruncate(descriptor, static_cast<off_t>(places.end)) != 0)
         throw IoError("the shared memory cannot grow to " + std::to_string(places.end) + " bytes: " + because());
     char* const mapped = mapping ? mapping->of(descriptor, places.end) : nullptr;
     SharedHeader header{.arrays = arrays & kAllArrays, .bodies = n, .step = step, .time = time * units.timeScale};

@@ -124,7 +124,7 @@ std::string lowerExtension(const std::filesystem::path& path) {
 }
 
 bool owns(const FileFormat& format, std::string_view extension) {
-    return std::find(format.extensions.begin(), format.extensions.end(), extension) != format.extensions.end();
+    return std::ranges::find(format.extensions, extension) != format.extensions.end();
 }
 
 /// Errors of the program, not of the user.
@@ -167,8 +167,11 @@ void checkWritable(const FileFormat& format, const Snapshot& snapshot) {
             throw IoError("not saved: the state " + array.name + " holds a number that is not finite");
 }
 
-const FileFormat& formatFor(const std::filesystem::path& path, const WriteOptions& options) {
-    return options.format.empty() ? formatForWriting(path) : fileFormat(options.format);
+/// Throws UsageError for a format that this build lacks.
+const FileFormat& formatFor(const std::filesystem::path& path, const WriteOptions& options = {}) {
+    const FileFormat& format = options.format.empty() ? formatForWriting(path) : fileFormat(options.format);
+    if (const Reason reason = format.unavailable(); !reason.empty()) throw UsageError(reason);
+    return format;
 }
 
 void writeTo(AtomicFile& file, const FileFormat& format, const std::filesystem::path& path, const Snapshot& snapshot) {
@@ -211,9 +214,8 @@ bool hasSnapshotExtension(const std::filesystem::path& path) {
     const std::string extension = lowerExtension(path);
     const bool packed = extension == ".gz";
     const std::string inner = packed ? lowerExtension(path.stem()) : extension;
-    return std::any_of(std::begin(kFormats), std::end(kFormats), [&](const FileFormat& format) {
-        return format.read && (format.text || !packed) && owns(format, inner);
-    });
+    return std::ranges::any_of(
+        kFormats, [&](const FileFormat& format) { return format.read && (format.text || !packed) && owns(format, inner); });
 }
 
 std::vector<std::string> termKindsIn(std::span<const StateArray> arrays) {
@@ -233,10 +235,9 @@ std::vector<std::string> lostIn(const FileFormat& format, const Snapshot& snapsh
     std::size_t plainIds = 0, rounded = 0;
     for (std::size_t i = 0; i < bodies.size(); ++i) plainIds += bodies.id[i] == i;
     if (without(kKeepsIds) && plainIds < bodies.size()) lost.push_back("the ids");
-    if (without(kKeepsGroups) && std::any_of(bodies.group.begin(), bodies.group.end(), [](auto g) { return g != 0; }))
+    if (without(kKeepsGroups) && std::ranges::any_of(bodies.group, [](auto g) { return g != 0; }))
         lost.push_back("the groups");
-    if (without(kKeepsResponse) &&
-        std::any_of(bodies.velocity.begin(), bodies.velocity.end(), [](const Double4& v) { return v.w != 1; }))
+    if (without(kKeepsResponse) && std::ranges::any_of(bodies.velocity, [](const Double4& v) { return v.w != 1; }))
         lost.push_back("the responses (charge over mass, or held bodies)");
     if (without(kKeepsSurfaces) && !bodies.surface.empty()) lost.push_back("the radii and spins");
     if (without(kKeepsTime) && snapshot.time.value_or(0) != 0) lost.push_back("the time");
@@ -292,17 +293,13 @@ void writeSnapshot(const std::filesystem::path& path, const Snapshot& snapshot, 
 
 PendingSnapshot::PendingSnapshot(const std::filesystem::path& path, const WriteOptions& options)
     : path_(path), format_(&formatFor(path, options)) {
-    if (const Reason reason = format_->unavailable(); !reason.empty()) throw UsageError(reason);
     own_ = std::make_unique<AtomicFile>(
         path, AtomicOptions{.keepPrevious = options.keepPrevious, .mayReplaceRead = options.mayReplaceRead});
     file_ = own_.get();
 }
 
 PendingSnapshot::PendingSnapshot(const std::filesystem::path& path, OutputSet& outputs)
-    : path_(path), format_(&formatForWriting(path)) {
-    if (const Reason reason = format_->unavailable(); !reason.empty()) throw UsageError(reason);
-    file_ = &outputs.add(path);
-}
+    : path_(path), format_(&formatFor(path)), file_(&outputs.add(path)) {}
 
 PendingSnapshot::~PendingSnapshot() = default;
 PendingSnapshot::PendingSnapshot(PendingSnapshot&&) noexcept = default;

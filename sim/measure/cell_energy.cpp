@@ -28,7 +28,7 @@ SortedBodies sortedBy(const std::vector<Double4>& bodies, double perLength, int 
         for (std::size_t i = first; i < last; ++i)
             keyed[i] = {cellKey(place(bodies[i].x), place(bodies[i].y), place(bodies[i].z)), static_cast<std::uint32_t>(i)};
     });
-    std::sort(keyed.begin(), keyed.end());
+    std::ranges::sort(keyed);
     SortedBodies sorted;
     for (const auto& [key, body] : keyed) {
         sorted.key.push_back(key);

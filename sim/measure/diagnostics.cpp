@@ -157,7 +157,7 @@ std::array<double, 3> lagrangianRadii(const ParticleSet& bodies) {
     std::vector<std::pair<double, double>> shells;  // distance from the centre, mass
     for (std::size_t i = 0; i < n; ++i)
         if (masses[i] > 0) shells.emplace_back(distance(xyz(bodies.position[i]), centre), masses[i]);
-    std::sort(shells.begin(), shells.end());
+    std::ranges::sort(shells);
     double inside = 0;
     std::size_t share = 0;
     for (const auto& [radius, shell] : shells) {

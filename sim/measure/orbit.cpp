@@ -17,15 +17,16 @@ namespace {
 constexpr std::size_t kManyBodies = 1000;
 constexpr double kCentralShare = 0.1;  // fraction of the total mass
 
-/// Relative to body `centre`: energy of a unit mass [L^2/T^2], and G times both masses.
+/// Relative to body `centre`: place, velocity, and G times both masses.
 struct Pair {
-    double energy, pull;
+    Vec3d x, v;
+    double pull;
+    std::optional<Orbit> orbit() const { return orbitOf(x, v, pull); }
 };
 Pair pairOf(const ParticleSet& bodies, std::size_t index, std::size_t centre) {
-    const Vec3d x = xyz(bodies.position[index]) - xyz(bodies.position[centre]);
-    const Vec3d v = xyz(bodies.velocity[index]) - xyz(bodies.velocity[centre]);
-    const double pull = bodies.position[index].w + bodies.position[centre].w;
-    return {0.5 * dot(v, v) - pull / length(x), pull};
+    return {xyz(bodies.position[index]) - xyz(bodies.position[centre]),
+            xyz(bodies.velocity[index]) - xyz(bodies.velocity[centre]),
+            bodies.position[index].w + bodies.position[centre].w};
 }
 
 }  // namespace
@@ -89,16 +90,12 @@ std::string softenedOrbit(const ParticleSet& bodies, const ForceSettings& force)
     std::string text;
     for (std::size_t j = 0; j < bodies.size(); ++j)
         for (std::size_t i = 0; i < j; ++i) {
-            const std::optional<Orbit> found =
-                orbitOf(xyz(bodies.position[j]) - xyz(bodies.position[i]), xyz(bodies.velocity[j]) - xyz(bodies.velocity[i]),
-                        bodies.position[i].w + bodies.position[j].w);
+            const std::optional<Orbit> found = pairOf(bodies, j, i).orbit();
             if (!found || !found->closed() || !(found->semiMajorAxis < least)) continue;
             least = found->semiMajorAxis;
-            char words[200];
-            std::snprintf(words, sizeof words,
-                          "bodies %zu and %zu would orbit each other at %.3g, but the softening %.3g is %.3g times as long",
+            text =
+                formatted("bodies %zu and %zu would orbit each other at %.3g, but the softening %.3g is %.3g times as long",
                           i, j, least, force.softening, force.softening / least);
-            text = words;
         }
     return text;
 }
@@ -119,9 +116,8 @@ std::string unresolvedOrbit(const ParticleSet& bodies, const ForceSettings& forc
     const auto mass = [&](std::size_t i) { return bodies.position[i].w; };
     for (std::size_t j = 0; j < bodies.size(); ++j)
         for (std::size_t i = 0; i < j; ++i) {
-            const double pull = mass(i) + mass(j);
-            const std::optional<Orbit> found = orbit(xyz(bodies.position[j]) - xyz(bodies.position[i]),
-                                                     xyz(bodies.velocity[j]) - xyz(bodies.velocity[i]), pull);
+            const auto [x, v, pull] = pairOf(bodies, j, i);
+            const std::optional<Orbit> found = orbit(x, v, pull);
             if (!found) continue;
             const double nearest = std::hypot(found->pericentre, force.softening);
             const Turning pair{i, j, *found, 2 * std::numbers::pi * nearest * std::sqrt(nearest / pull)};
@@ -159,9 +155,10 @@ std::optional<std::size_t> centreOfOrbit(const ParticleSet& bodies, std::size_t 
     for (std::size_t j = 0; j < bodies.size(); ++j) {
         const double other = bodies.position[j].w;
         if (j == index || !(other > 0) || (many && other < kCentralShare * all)) continue;
-        const Pair pair = pairOf(bodies, index, j);
-        if (!(pair.energy < 0)) continue;
-        const double a = -0.5 * pair.pull / pair.energy;
+        const auto [x, v, pull] = pairOf(bodies, index, j);
+        const double energy = 0.5 * dot(v, v) - pull / length(x);
+        if (!(energy < 0)) continue;
+        const double a = -0.5 * pull / energy;
         if (other >= mass && a < axis) {
             axis = a;
             closest = j;
@@ -191,8 +188,7 @@ std::optional<std::size_t> centreOfOrbit(const ParticleSet& bodies, std::size_t 
 std::optional<Orbit> orbitAbout(const ParticleSet& bodies, std::size_t index, std::size_t centre,
                                 const ForceSettings& force) {
     if (force.law != Law::gravity || index == centre) return std::nullopt;
-    return orbitOf(xyz(bodies.position[index]) - xyz(bodies.position[centre]),
-                   xyz(bodies.velocity[index]) - xyz(bodies.velocity[centre]), pairOf(bodies, index, centre).pull);
+    return pairOf(bodies, index, centre).orbit();
 }
 
 Vec3d accelerationOf(const ParticleSet& bodies, std::size_t index, const ForceSettings& force) {

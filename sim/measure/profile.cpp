@@ -103,8 +103,8 @@ Place meanWithin(const std::vector<Seen>& seen, const Vec3d& from, double radius
 Place centreOf(const std::vector<Seen>& seen, ProfileCentre centre) {
     Place place = meanWithin(seen, {}, std::numeric_limits<double>::infinity());
     if (centre == ProfileCentre::heaviest) {
-        const auto most = std::max_element(seen.begin(), seen.end(),
-                                           [](const Seen& a, const Seen& b) { return std::abs(a.mass) < std::abs(b.mass); });
+        const auto most =
+            std::ranges::max_element(seen, [](const Seen& a, const Seen& b) { return std::abs(a.mass) < std::abs(b.mass); });
         return {most->x, most->v};
     }
     if (centre == ProfileCentre::mass) return place;
@@ -172,7 +172,7 @@ public:
             else
                 usual.push_back(&body);
         }
-        std::sort(shells_.begin(), shells_.end());
+        std::ranges::sort(shells_);
         for (std::size_t i = 1; i < shells_.size(); ++i) shells_[i].second += shells_[i - 1].second;
         double whole = 0, part = 0;
         for (const Seen* body : usual) whole += body->mass * body->weight;
@@ -276,7 +276,7 @@ Profile measureProfile(const ParticleSet& bodies, const ForceSettings& force, co
         return profile;
     }
     // Seen bodies locate the galaxy: a halo is wide, and other galaxies pull at it first.
-    const bool all = std::all_of(seen.begin(), seen.end(), [](const Seen& body) { return body.species == Species::halo; });
+    const bool all = std::ranges::all_of(seen, [](const Seen& body) { return body.species == Species::halo; });
     std::vector<Seen> bright;
     for (const Seen& body : seen)
         if (all || body.species != Species::halo) bright.push_back(body);

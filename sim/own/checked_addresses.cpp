@@ -218,7 +218,7 @@ private:
         }
         const std::string_view declaration = takenTo(';');
         const std::vector<std::string_view> said = words(declaration.substr(0, declaration.find_first_of("=;")));
-        const auto has = [&](std::string_view word) { return std::find(said.begin(), said.end(), word) != said.end(); };
+        const auto has = [&](std::string_view word) { return std::ranges::find(said, word) != said.end(); };
         if (!has(".func") && !has(".entry")) declare(declaration);
         out_ += std::string(declaration) + "\n";
     }
@@ -267,8 +267,8 @@ private:
 
     void function(std::string_view head) {
         const std::vector<std::string_view> said = words(head);
-        const bool isEntry = std::find(said.begin(), said.end(), ".entry") != said.end();
-        if (!isEntry && std::find(said.begin(), said.end(), ".func") == said.end())
+        const bool isEntry = std::ranges::find(said, ".entry") != said.end();
+        if (!isEntry && std::ranges::find(said, ".func") == said.end())
             refuse("has '" + printable(stripped(head).substr(0, 40)) + "', which is no function");
         function_ = nameOf(head, isEntry);
         functions_.push_back(function_);
@@ -431,9 +431,7 @@ private:
         const std::vector<std::string_view> said = parts(opcode, '.');
         const std::string_view name = said.front();
         shown_ = "'" + printable(opcode) + "'";
-        if (const auto touching = std::find_if(std::begin(kTouching), std::end(kTouching),
-                                               [&](const Touching& row) { return row.name == name; });
-            touching != std::end(kTouching))
+        if (const auto touching = std::ranges::find(kTouching, name, &Touching::name); touching != std::end(kTouching))
             return access(*touching, said, operands, guard);
         struct Special {
             std::string_view name;
@@ -469,10 +467,8 @@ private:
         unsigned bytes = row.bytes, vector = 1, types = 0;
         for (std::size_t i = 1; i < said.size(); ++i) {
             const std::string_view word = said[i];
-            const auto where =
-                std::find_if(std::begin(kSpaces), std::end(kSpaces), [&](const SpaceWord& s) { return s.name == word; });
-            const auto type =
-                std::find_if(std::begin(kTypes), std::end(kTypes), [&](const Type& t) { return t.name == word; });
+            const auto where = std::ranges::find(kSpaces, word, &SpaceWord::name);
+            const auto type = std::ranges::find(kTypes, word, &Type::name);
             if (where != std::end(kSpaces)) {
                 space = where->space;
             } else if (type != std::end(kTypes)) {
@@ -526,7 +522,7 @@ private:
 
     /// Checks a barrier: an invalid number of a barrier, or of its threads, stops the device, too.
     std::string barrier(const std::vector<std::string_view>& said, std::string_view operands, const std::string&) {
-        const auto has = [&](std::string_view word) { return std::find(said.begin(), said.end(), word) != said.end(); };
+        const auto has = [&](std::string_view word) { return std::ranges::find(said, word) != said.end(); };
         if (has("warp")) return {};
         if (has("cluster")) refuse("uses " + shown_);
         const std::vector<std::string_view> all = parts(operands, ',');
@@ -597,7 +593,7 @@ private:
     void expectNoCircle() const {
         std::map<std::string, std::set<std::string>> reached;
         for (const Call& one : calls_) {
-            if (std::find(functions_.begin(), functions_.end(), one.to) == functions_.end())
+            if (std::ranges::find(functions_, one.to) == functions_.end())
                 throw Refused{"calls '" + printable(one.to) + "', which is not in the text", one.line};
             reached[one.from].insert(one.to);
         }

@@ -30,9 +30,7 @@ constexpr Answer kAnswers[] = {
     {Space::shared, "gravlab_checked_shared", Kind::shared},   {Space::constant, "gravlab_checked_constant", Kind::constant},
     {Space::local, "gravlab_checked_local", Kind::local},
 };
-const Answer& answerOf(Space space) {
-    return *std::find_if(std::begin(kAnswers), std::end(kAnswers), [&](const Answer& row) { return row.space == space; });
-}
+const Answer& answerOf(Space space) { return *std::ranges::find(kAnswers, space, &Answer::space); }
 
 constexpr const char* kParameters = "(.param .b64 gravlab_address, .param .b64 gravlab_what)";
 constexpr const char* kFound =
@@ -377,8 +375,8 @@ constexpr Text kTexts[] = {
 CheckedFinding checkedFinding(const CheckedReport& report, const CheckedLimits& limits, const CheckedArrays& arrays,
                               std::size_t bodies) {
     const Found found{report, limits, arrays, bodies};
-    const auto row = std::find_if(std::begin(kTexts), std::end(kTexts),
-                                  [&](const Text& text) { return static_cast<std::uint32_t>(text.kind) == report.kind; });
+    const auto row =
+        std::ranges::find_if(kTexts, [&](const Text& text) { return static_cast<std::uint32_t>(text.kind) == report.kind; });
     const std::string where = " (block " + std::to_string(report.blockX) +
                               (report.blockY > 0 ? ", " + std::to_string(report.blockY) : std::string()) + ", thread " +
                               std::to_string(report.thread) + ")";

@@ -133,13 +133,12 @@ void translate(std::vector<CompilerMessage>& messages, std::string_view log) {
             while (message.text.ends_with('"')) message.text.pop_back();
         }
     }
-    const auto said = std::find_if(messages.begin(), messages.end(), [](const CompilerMessage& m) { return m.line == 0; });
+    const auto said = std::ranges::find_if(messages, [](const CompilerMessage& m) { return m.line == 0; });
     if (said == messages.end()) return;
     // Further errors of the contract's lines follow from this one.
     const CompilerMessage kept = *said;
     std::erase_if(messages, [](const CompilerMessage& m) { return m.line == 0; });
-    if (std::none_of(messages.begin(), messages.end(), [](const CompilerMessage& m) { return m.error; }))
-        messages.push_back(kept);
+    if (std::ranges::none_of(messages, [](const CompilerMessage& m) { return m.error; })) messages.push_back(kept);
 }
 
 }  // namespace
@@ -169,8 +168,7 @@ OwnLaunch ownLaunch(std::string_view text, const std::string& file) {
             line.remove_prefix(word.size());
             const KeyValue pair = keyValue(word);
             const std::string where = file + ":" + std::to_string(number) + ": ";
-            const auto known =
-                std::find_if(std::begin(kWords), std::end(kWords), [&](const Word& row) { return row.name == pair.key; });
+            const auto known = std::ranges::find(kWords, pair.key, &Word::name);
             if (pair.key == "from") {
                 launch.from = std::string(pair.value);
                 continue;
@@ -266,7 +264,7 @@ Architecture architectureFor(const Compiler& compiler, int major, int minor) {
         if (compiler.architectures(known.data()) != 0) known.clear();
     }
     const int device = 10 * major + minor;
-    const bool exact = std::find(known.begin(), known.end(), device) != known.end();
+    const bool exact = std::ranges::find(known, device) != known.end();
     int wanted = exact ? device : 0;
     // A compiler older than the device gives PTX, which the driver compiles further.
     for (const int one : known)
@@ -329,7 +327,7 @@ OwnMachineCode compileOwn(std::string_view text, const std::string& file, int ma
     translate(code.messages, log);
     if (compiled)
         code.image = program.image(architecture.exact);
-    else if (std::none_of(code.messages.begin(), code.messages.end(), [](const CompilerMessage& m) { return m.error; }))
+    else if (std::ranges::none_of(code.messages, [](const CompilerMessage& m) { return m.error; }))
         code.messages.push_back({0, true, log.empty() ? "the compiler gave up without a word" : printable(log)});
     code.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return code;

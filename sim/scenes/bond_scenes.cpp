@@ -251,7 +251,6 @@ std::span<const Scene> bondScenes() {
              "The rim is pulled outwards and keeps the cloth taut. A blow sends rings through it; the colour of a bond is "
              "its strain.",
          .source = "Provot 1995",
-         .bodiesGpu = 65536,
          .bodiesCpu = 4096,
          .timeStep = 0.002,
          .story = {12, 30},
@@ -297,9 +296,7 @@ std::span<const Scene> bondScenes() {
          .caption = "Bonds hold all bodies on circles about the middle one, which has as many bonds as there are bodies. A "
                     "thread for each body leaves all the work of the hub to one of them.",
          .source = "Bell & Garland 2009",
-         .bodiesGpu = 65536,
          .bodiesCpu = 4096,
-         .timeStep = 0.01,
          .story = {12.6, 30},
          .softening = 0.02,
          .farField = {.accuracy = 1e-3},

@@ -84,14 +84,7 @@ ParticleSet buildPlanetesimals(const SceneRequest& request) {
 }
 
 // Ice about Saturn, from the C ring to within Roche's limit, which is at 2.1 radii for this density.
-constexpr SceneUnits kSaturn{.length = "km",
-                             .mass = "kg",
-                             .time = "days",
-                             .speed = "km/s",
-                             .lengthScale = 60268,
-                             .massScale = 5.683e26,
-                             .timeScale = 0.0278044,
-                             .speedScale = 25.0876};
+constexpr SceneUnits kSaturn{"km", "kg", "days", "km/s", 60268, 5.683e26, 0.0278044, 25.0876};
 constexpr double kIce = 0.3;  // [M/L^3]: 0.9 g/cm^3
 ParticleSet buildRings(const SceneRequest& request) {
     // Bodies that cover a quarter of the ring.
@@ -102,20 +95,12 @@ ParticleSet buildRings(const SceneRequest& request) {
                         .heavyRadius = 1,
                         .inner = inner,
                         .outer = outer,
-                        .slope = 0,
                         .eccentricity = 0.03},
                        request);
 }
 
 // Four Moon masses between the Earth's surface and Roche's limit, 2.9 Earth radii for rock of 0.6 Earth densities.
-constexpr SceneUnits kEarth{.length = "km",
-                            .mass = "Mearth",
-                            .time = "days",
-                            .speed = "km/s",
-                            .lengthScale = 6378.137,
-                            .massScale = 1,
-                            .timeScale = 0.00933819,
-                            .speedScale = 7.90537};
+constexpr SceneUnits kEarth{"km", "Mearth", "days", "km/s", 6378.137, 1, 0.00933819, 7.90537};
 ParticleSet buildMoon(const SceneRequest& request) {
     return buildDebris({.mass = 4 * 0.0123,
                         .density = 0.6 * 3 / (4 * std::numbers::pi),
@@ -162,7 +147,6 @@ std::span<const Scene> contactScenes() {
          .idea = "a ring of ice within Roche's limit: its bodies bounce and cannot merge",
          .caption = "Bounces flatten the ring within a few turns; then its own gravity draws it into wakes.",
          .source = "Goldreich & Tremaine 1978; Salo 1992",
-         .bodiesGpu = 65536,
          .bodiesCpu = 4096,
          .timeStep = 0.05,
          .story = {150, 40},
@@ -191,7 +175,6 @@ std::span<const Scene> contactScenes() {
                   .elevation = 0.7,
                   .pointSize = 0.01,
                   .exposure = 0.5,
-                  .speedScale = 1,
                   .colour = "celestial",
                   .celestials = kEarthKind},
          .build = buildMoon,

@@ -73,14 +73,7 @@ ParticleSet buildSpiralDisc(const SceneRequest& request) {
 
 /// The units in which a galaxy with numbers near 1 is a real one: 4 kpc and 6e10 solar masses give the rotation of real
 /// discs. Only units that the window shows are set.
-constexpr SceneUnits kSpiralUnits{.length = "kpc",
-                                  .mass = "Msun",
-                                  .time = "Myr",
-                                  .speed = "km/s",
-                                  .lengthScale = 4,
-                                  .massScale = 6e10,
-                                  .timeScale = 15.39858,
-                                  .speedScale = 253.9954};
+constexpr SceneUnits kSpiralUnits{"kpc", "Msun", "Myr", "km/s", 4, 6e10, 15.39858, 253.9954};
 
 constexpr double kInnerOrbit = 0.5, kOuterOrbit = 4;
 
@@ -118,7 +111,6 @@ std::span<const Scene> discScenes() {
          .idea = "a self-gravitating disc around a heavy centre, in rotation balance",
          .caption = "Small clumps are sheared into spiral arms, which come and go.",
          .source = "Freeman 1970; Toomre 1964",
-         .timeStep = 0.01,
          .story = {5, 25},
          .softening = kDiscSoftening,
          .farField = kCollisionless,
@@ -130,7 +122,6 @@ std::span<const Scene> discScenes() {
              "The arms are sheared, broken and amplified again by the disc's own gravity, until it is too hot for arms.",
          .source = "Freeman 1970; Toomre 1964, 1981",
          .version = 2,
-         .timeStep = 0.01,
          .story = {5, 25},
          .softening = kDiscSoftening,
          .farField = kCollisionless,

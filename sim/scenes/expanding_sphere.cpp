@@ -179,8 +179,7 @@ ParticleSet buildExpanding(const SceneRequest& request) {
 constexpr SceneParameter kWebParameters[] = {
     {"contrast", "Contrast", "", "rms of the density contrast at the start; a larger one makes structure earlier", 1.3, 0,
      2},
-    {"slope", "Slope", "", "slope of the power spectrum: -3 gives only large structures, 0 as much on small scales", -1.6,
-     -3, 0},
+    kParameters[1],
     kParameters[2],
 };
 
@@ -202,7 +201,6 @@ std::span<const Scene> expandingScenes() {
          .source = "Zel'dovich 1970; Peebles 1980",
          .bodiesGpu = 131072,
          .bodiesCpu = 16384,
-         .timeStep = 0.01,
          .story = {10, 40},
          .softening = 0.03,
          .farField = kCollisionless,
@@ -217,7 +215,6 @@ std::span<const Scene> expandingScenes() {
          .version = 2,
          .bodiesGpu = 131072,
          .bodiesCpu = 16384,
-         .timeStep = 0.01,
          .story = {10, 40},
          .softening = 0.03,
          .farField = kCollisionless,

@@ -46,7 +46,6 @@ constexpr SceneView viewFromAbove(double distance, double speedScale) {
             .azimuth = -0.5 * std::numbers::pi,
             .elevation = 1.2,
             .pointSize = 0.015 * distance,
-            .exposure = 1,
             .speedScale = speedScale};
 }
 
@@ -239,7 +238,6 @@ std::span<const Scene> fewBodyScenes() {
          .source = "Maxwell 1859",
          .bodiesGpu = 12,
          .bodiesCpu = 12,
-         .timeStep = 0.01,
          .story = {6.28, 20},
          .softening = kPolygonSoftening,
          .view = {.distance = 3.5, .azimuth = -0.5 * std::numbers::pi, .elevation = 1.1, .pointSize = 0.04, .speedScale = 1},

@@ -46,14 +46,7 @@ ForceTerms mercuryTerms(const SceneRequest& request, const ParticleSet&) {
 // Thousands of astronomical units and millions of solar masses; a body at 1000 au moves at the square root of a thousand
 // times Earth's speed.
 constexpr double kStarSpeed = kSolarSpeed * 31.622776601683793, kStarTime = 31.622776601683793 / (2 * std::numbers::pi);
-constexpr SceneUnits kStarUnits{.length = "AU",
-                                .mass = "Msun",
-                                .time = "years",
-                                .speed = "km/s",
-                                .lengthScale = 1000,
-                                .massScale = 1e6,
-                                .timeScale = kStarTime,
-                                .speedScale = kStarSpeed};
+constexpr SceneUnits kStarUnits{"AU", "Msun", "years", "km/s", 1000, 1e6, kStarTime, kStarSpeed};
 // GRAVITY Collaboration 2020, table E.1: 125.058 mas at 8246.7 pc, 4.261 million solar masses.
 constexpr double kHoleMass = 4.261, kStarAxis = 1.031316, kStarEccentricity = 0.884649;
 constexpr OrbitalElements kStarOrbit{kStarAxis, kStarEccentricity, 0, 180, 0, 0};
@@ -169,8 +162,6 @@ std::span<const Scene> fieldScenes() {
              "Halo, disc and bulge are fields that act on every star. Stars that leave a cluster on the inner side run "
              "ahead, those on the outer side fall behind.",
          .source = "Bovy 2015; Binney & Tremaine 2008, section 8.3",
-         .bodiesGpu = 65536,
-         .bodiesCpu = 8192,
          .timeStep = 0.05,
          .story = {400, 40},
          .softening = kStreamSoftening,

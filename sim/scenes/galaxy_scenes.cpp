@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <vector>
 
 namespace gravlab::scenes {
 namespace {
@@ -98,12 +99,10 @@ ParticleSet buildGalaxy(const SceneRequest& request) {
 constexpr SceneParameter kSpiralParameters[] = {
     {"arms", "Arms", "", "number of arms at the start; with 0 the disc forms its own", 2, 0, 6},
     {"arm-strength", "Arm strength", "", "how far orbits crowd in the arms: 0 not at all, 0.9 into ridges", 0.55, 0, 0.9},
-    {"toomre-q", "Toomre Q", "",
-     "random motion of the disc: below 1 it breaks into clumps, near 1.2 it makes arms, above 2 it stays smooth", 1.2, 0.4,
-     4},
+    kGalaxyParameters[0],
     {"disc-mass", "Disc", "e10 Msun", "mass of the disc; heavy discs have few arms and grow bars, light ones many arms", 6,
      0.5, 15},
-    {"bulge-mass", "Bulge", "e10 Msun", "mass of the bulge", 1, 0.01, 5},
+    kGalaxyParameters[2],
     {"halo-mass", "Halo", "e10 Msun", "dark mass within 90 kpc", 20, 1, 100},
 };
 
@@ -294,21 +293,28 @@ ParticleSet buildCloseGroup(const SceneRequest& request) {
     return buildGroup(withUsual(request, "radius", kCloseGroupParameters[1].value));
 }
 
+/// What these scenes have in common.
+std::vector<Scene> inGalacticUnits(std::vector<Scene> rows) {
+    for (Scene& row : rows) {
+        row.timeStep = kTimeStep;
+        row.softening = kSoftening;
+        row.farField = kCollisionless;
+        row.units = kGalacticUnits;
+    }
+    return rows;
+}
+
 }  // namespace
 
 std::span<const Scene> galaxyScenes() {
-    static const Scene rows[] = {
+    static const std::vector<Scene> rows = inGalacticUnits({
         {.name = "galaxy",
          .idea = "a spiral galaxy like ours: disc, bulge and live dark halo in balance",
          .caption = "Arms form and fade; an orbit at the Sun's radius takes 240 Myr.",
          .source = "Hernquist 1993; Toomre 1964; Eddington 1916",
-         .timeStep = kTimeStep,
          .story = {51, 30},
-         .softening = kSoftening,
-         .farField = kCollisionless,
          .view = {.distance = 34, .elevation = 0.85, .pointSize = 0.075, .speedScale = 1.5},
          .build = buildGalaxy,
-         .units = kGalacticUnits,
          .parameters = kGalaxyParameters},
         {.name = "galaxy",
          .idea = "a spiral galaxy with two arms: disc, bulge and live dark halo in balance",
@@ -316,48 +322,33 @@ std::span<const Scene> galaxyScenes() {
              "Its arms wind up, fade and grow again by the disc's own gravity; an orbit at the Sun's radius takes 220 Myr.",
          .source = "Toomre 1981; Hernquist 1993; Kalnajs 1973",
          .version = 2,
-         .timeStep = kTimeStep,
          .story = {47, 30},
-         .softening = kSoftening,
-         .farField = kCollisionless,
          .view = {.distance = 36, .elevation = 0.95, .pointSize = 0.075, .speedScale = 1.5, .colour = "photograph"},
          .build = buildSpiral,
-         .units = kGalacticUnits,
          .parameters = kSpiralParameters},
         {.name = "andromeda",
          .idea = "Andromeda and the Milky Way collide",
          .caption = "In four billion years; here they start 130 kpc apart. They pass, return and merge.",
          .source = "van der Marel et al. 2012",
-         .timeStep = kTimeStep,
          .story = {140, 40},
-         .softening = kSoftening,
-         .farField = kCollisionless,
          .view =
              {.distance = 170, .azimuth = -0.9, .elevation = 0.7, .pointSize = 0.3, .speedScale = 2, .colour = "photograph"},
          .build = buildAndromeda,
-         .units = kGalacticUnits,
          .parameters = kAndromedaParameters},
         {.name = "antennae",
          .idea = "two equal spirals throw out two long tails",
          .caption = "The tails of NGC 4038/39: each disc rotates with the passage, which throws out its far side.",
          .source = "Toomre & Toomre 1972; Barnes 1988",
-         .timeStep = kTimeStep,
          .story = {80, 40},
-         .softening = kSoftening,
-         .farField = kCollisionless,
          .view =
              {.distance = 110, .azimuth = -1.2, .elevation = 0.9, .pointSize = 0.2, .speedScale = 2, .colour = "photograph"},
          .build = buildAntennae,
-         .units = kGalacticUnits,
          .parameters = kAntennaeParameters},
         {.name = "cartwheel",
          .idea = "an intruder falls through the middle of a disc",
          .caption = "Its pull draws the stars inwards; they rebound as a ring that runs outwards.",
          .source = "Lynds & Toomre 1976",
-         .timeStep = kTimeStep,
          .story = {48, 30},
-         .softening = kSoftening,
-         .farField = kCollisionless,
          .view = {.distance = 75,
                   .azimuth = -1.1,
                   .elevation = 0.65,
@@ -365,16 +356,12 @@ std::span<const Scene> galaxyScenes() {
                   .speedScale = 1.8,
                   .colour = "photograph"},
          .build = buildCartwheel,
-         .units = kGalacticUnits,
          .parameters = kCartwheelParameters},
         {.name = "minor-merger",
          .idea = "a small companion falls into a spiral galaxy",
          .caption = "The tide stretches it into streams, and the disc responds with arms and a warp.",
          .source = "Quinn, Hernquist & Fullagar 1993",
-         .timeStep = kTimeStep,
          .story = {72, 36},
-         .softening = kSoftening,
-         .farField = kCollisionless,
          .view = {.distance = 62,
                   .azimuth = 0.4,
                   .elevation = 0.75,
@@ -382,7 +369,6 @@ std::span<const Scene> galaxyScenes() {
                   .speedScale = 1.6,
                   .colour = "photograph"},
          .build = buildMinorMerger,
-         .units = kGalacticUnits,
          .parameters = kMinorParameters},
         {.name = "group",
          .idea = "six galaxies of different sizes fall towards each other",
@@ -390,13 +376,9 @@ std::span<const Scene> galaxyScenes() {
          .source = "Barnes 1989",
          .bodiesGpu = 98304,
          .bodiesCpu = 12288,
-         .timeStep = kTimeStep,
          .story = {56, 40},
-         .softening = kSoftening,
-         .farField = kCollisionless,
          .view = {.distance = 170, .elevation = 0.6, .pointSize = 0.3, .speedScale = 1.6},
          .build = buildGroup,
-         .units = kGalacticUnits,
          .parameters = kGroupParameters},
         {.name = "group",
          .idea = "six galaxies of different sizes fall towards each other",
@@ -405,15 +387,11 @@ std::span<const Scene> galaxyScenes() {
          .version = 2,
          .bodiesGpu = 98304,
          .bodiesCpu = 12288,
-         .timeStep = kTimeStep,
          .story = {26, 30},
-         .softening = kSoftening,
-         .farField = kCollisionless,
          .view = {.distance = 105, .elevation = 0.6, .pointSize = 0.2, .speedScale = 1.6, .colour = "photograph"},
          .build = buildCloseGroup,
-         .units = kGalacticUnits,
          .parameters = kCloseGroupParameters},
-    };
+    });
     return rows;
 }
 

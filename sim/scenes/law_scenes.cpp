@@ -102,7 +102,7 @@ std::vector<Vec3d> ballOfLattice(std::size_t count) {
                     const double x = edge * (i + a), y = edge * (j + b), z = edge * (k + c);
                     sites.emplace_back(x * x + y * y + z * z, x, y, z);
                 }
-    std::sort(sites.begin(), sites.end());
+    std::ranges::sort(sites);
     std::vector<Vec3d> ball;
     for (std::size_t n = 0; n < count; ++n) {
         const auto& [squared, x, y, z] = sites[n];
@@ -151,7 +151,7 @@ std::vector<Body> crystalOfIons(std::size_t count) {
                 const double x = kIonSpacing * (i + 0.5), y = kIonSpacing * (j + 0.5), z = kIonSpacing * (k + 0.5);
                 sites[(i + j + k) & 1].emplace_back(x * x + y * y + z * z, x, y, z);
             }
-    for (auto& half : sites) std::sort(half.begin(), half.end());
+    for (auto& half : sites) std::ranges::sort(half);
     std::vector<Body> ions;
     for (std::size_t n = 0; n < count; ++n) {
         const auto& [squared, x, y, z] = sites[n % 2][n / 2];
@@ -255,7 +255,6 @@ std::span<const Scene> lawScenes() {
          .source = "Newton 1687, book I, propositions 10 and 11",
          .bodiesGpu = 16384,
          .bodiesCpu = 4096,
-         .timeStep = 0.01,
          .story = {6.284, 30},
          .softening = 0.05,
          .law = kLaw<PowerLaw>,
@@ -270,7 +269,6 @@ std::span<const Scene> lawScenes() {
          .version = 2,
          .bodiesGpu = 16384,
          .bodiesCpu = 4096,
-         .timeStep = 0.01,
          .story = {6.284, 30},
          .softening = 0.05,
          .law = kLaw<PowerLaw>,

@@ -28,12 +28,7 @@ ParticleSet listedBodies(std::span<const Body> list);
 /// One astronomical unit per year over 2 pi [km/s].
 inline constexpr double kSolarSpeed = 29.7847;
 /// Astronomical units, solar masses and years over 2 pi, as G = 1 makes them.
-inline constexpr SceneUnits kSolarUnits{.length = "AU",
-                                        .mass = "Msun",
-                                        .time = "years",
-                                        .speed = "km/s",
-                                        .timeScale = 0.5 / std::numbers::pi,
-                                        .speedScale = kSolarSpeed};
+inline constexpr SceneUnits kSolarUnits{"AU", "Msun", "years", "km/s", 1, 1, 0.5 / std::numbers::pi, kSolarSpeed};
 
 /// The radius that contains the fraction `share` of the mass of a Plummer sphere of radius `scale`, 0 < share < 1.
 inline double plummerRadius(double share, double scale) { return scale / std::sqrt(std::pow(share, -2.0 / 3) - 1); }

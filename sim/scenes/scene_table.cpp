@@ -18,53 +18,15 @@ using namespace scenes;
 namespace {
 
 // The order of the menus: the best first, then by idea. Scenes that are missing here come last.
-constexpr std::string_view kOrder[] = {"collision",
-                                       "disc",
-                                       "plummer",
-                                       "cube",
-                                       "six-body",
-                                       "figure-eight",
-                                       "two-body",
-                                       "galaxy",
-                                       "andromeda",
-                                       "antennae",
-                                       "cartwheel",
-                                       "minor-merger",
-                                       "group",
-                                       "stream",
-                                       "satellite-decay",
-                                       "hernquist",
-                                       "king",
-                                       "clumps",
-                                       "expanding-box",
-                                       "kepler-circular",
-                                       "kepler-eccentric",
-                                       "lagrange",
-                                       "lagrange-stable",
-                                       "super-eight",
-                                       "pythagorean",
-                                       "butterfly-1",
-                                       "butterfly-2",
-                                       "moth-1",
-                                       "moth-2",
-                                       "butterfly-3",
-                                       "goggles",
-                                       "dragonfly",
-                                       "yin-yang-1a",
-                                       "yin-yang-1b",
-                                       "solar-system",
-                                       "solar-system-j2000",
-                                       "mercury",
-                                       "s2",
-                                       "ngon",
-                                       "cold-collapse",
-                                       "kepler-disc",
-                                       "toomre-flyby",
-                                       "toomre-retrograde",
-                                       "toomre-bridge",
-                                       "moon",
-                                       "planetesimals",
-                                       "rings"};
+// clang-format off
+constexpr std::string_view kOrder[] = {
+    "collision", "disc", "plummer", "cube", "six-body", "figure-eight", "two-body", "galaxy", "andromeda", "antennae",
+    "cartwheel", "minor-merger", "group", "stream", "satellite-decay", "hernquist", "king", "clumps", "expanding-box",
+    "kepler-circular", "kepler-eccentric", "lagrange", "lagrange-stable", "super-eight", "pythagorean", "butterfly-1",
+    "butterfly-2", "moth-1", "moth-2", "butterfly-3", "goggles", "dragonfly", "yin-yang-1a", "yin-yang-1b",
+    "solar-system", "solar-system-j2000", "mercury", "s2", "ngon", "cold-collapse", "kepler-disc", "toomre-flyby",
+    "toomre-retrograde", "toomre-bridge", "moon", "planetesimals", "rings"};
+// clang-format on
 
 /// A deque, so that references stay valid.
 std::deque<Scene>& addedScenes() {

@@ -101,7 +101,6 @@ constexpr SceneView kPlanetsView{.distance = 70,
                                  .azimuth = -0.5 * std::numbers::pi,
                                  .elevation = 0.7,
                                  .pointSize = 0.35,
-                                 .speedScale = 1,
                                  .colour = "celestial",
                                  .celestials = kCelestials};
 

@@ -75,44 +75,28 @@ ParticleSet parabolicPassage(const ParabolicPassage& passage) {
 }
 
 std::span<const Scene> toomreFlybyScenes() {
-    static const Scene rows[] = {
-        {.name = "toomre-flyby",
-         .idea = "a point mass passes rings of massless particles that rotate with it",
-         .caption = "A direct passage draws out a long tail and a bridge: 30 of 120 particles change their owner, 8 escape.",
-         .source = "Toomre & Toomre 1972",
-         .bodiesGpu = 12002,
-         .bodiesCpu = 3002,
-         .massive = 2,
-         .timeStep = 0.005,
-         .story = {7.5, 30},
-         .softening = kFlybySoftening,
-         .view = kFlybyView,
-         .build = buildDirect},
-        {.name = "toomre-retrograde",
-         .idea = "the same passage, but the rings rotate against it",
-         .caption = "Almost nothing happens: a retrograde passage has no resonance with the rings.",
-         .source = "Toomre & Toomre 1972",
-         .bodiesGpu = 12002,
-         .bodiesCpu = 3002,
-         .massive = 2,
-         .timeStep = 0.005,
-         .story = {7.5, 30},
-         .softening = kFlybySoftening,
-         .view = kFlybyView,
-         .build = buildRetrograde},
-        {.name = "toomre-bridge",
-         .idea = "a small companion, a quarter of the mass, passes the rings",
-         .caption = "A bridge to the companion and a counter-arm, as in M51.",
-         .source = "Toomre & Toomre 1972",
-         .bodiesGpu = 12002,
-         .bodiesCpu = 3002,
-         .massive = 2,
-         .timeStep = 0.005,
-         .story = {7.5, 30},
-         .softening = kFlybySoftening,
-         .view = kFlybyView,
-         .build = buildSmallCompanion},
+    const auto passage = [](std::string_view name, std::string_view idea, std::string_view caption, auto build) -> Scene {
+        return {.name = name,
+                .idea = idea,
+                .caption = caption,
+                .source = "Toomre & Toomre 1972",
+                .bodiesGpu = 12002,
+                .bodiesCpu = 3002,
+                .massive = 2,
+                .timeStep = 0.005,
+                .story = {7.5, 30},
+                .softening = kFlybySoftening,
+                .view = kFlybyView,
+                .build = build};
     };
+    static const Scene rows[] = {
+        passage("toomre-flyby", "a point mass passes rings of massless particles that rotate with it",
+                "A direct passage draws out a long tail and a bridge: 30 of 120 particles change their owner, 8 escape.",
+                buildDirect),
+        passage("toomre-retrograde", "the same passage, but the rings rotate against it",
+                "Almost nothing happens: a retrograde passage has no resonance with the rings.", buildRetrograde),
+        passage("toomre-bridge", "a small companion, a quarter of the mass, passes the rings",
+                "A bridge to the companion and a counter-arm, as in M51.", buildSmallCompanion)};
     return rows;
 }
 

@@ -46,12 +46,31 @@ PullOnBody pullOn(const BondClass<double>& bond, const TermBodies& bodies, std::
     return {force, slope * (distance + bond.length) + bond.damping * length(parting)};
 }
 
-}  // namespace
-
-void BondList::reserve(std::size_t bonds) {
-    first.reserve(bonds);
-    second.reserve(bonds);
+/// Calls use(bond, i, j) for the bonds that act: they are whole, and both of their bodies are there.
+template <class Use>
+void forActing(const Bonds& bonds, const TermBodies& bodies, const Use& use) {
+    BodyPlaces places(bodies.ids);
+    const BondList& list = bonds.list();
+    for (std::size_t bond = 0; bond < list.size(); ++bond) {
+        const std::uint32_t i = places.find(list.first[bond]), j = places.find(list.second[bond]);
+        if (!bonds.isBroken(bond) && i != BodyPlaces::kMissing && j != BodyPlaces::kMissing) use(bond, i, j);
+    }
 }
+/// The same for the bonds of body i; `places`: of all bodies.
+template <class Use>
+void forActingAt(std::size_t i, const Bonds& bonds, const TermBodies& bodies, BodyPlaces& places, const Use& use) {
+    const BondList& list = bonds.list();
+    const BondList::Ends& ends = list.ends();
+    const std::uint32_t id = bodies.ids[i];
+    for (auto at = static_cast<std::size_t>(std::ranges::lower_bound(ends.names, id) - ends.names.begin());
+         at < ends.names.size() && ends.names[at] == id; ++at) {
+        const std::size_t bond = ends.bonds[at];
+        const std::uint32_t j = places.find(list.first[bond] == id ? list.second[bond] : list.first[bond]);
+        if (!bonds.isBroken(bond) && j != BodyPlaces::kMissing) use(bond, j);
+    }
+}
+
+}  // namespace
 
 void BondList::add(const Bond& bond) {
     std::uint32_t number = classIndex.empty() ? 0 : classIndex.back();
@@ -205,7 +224,6 @@ std::shared_ptr<const ForceTerm> Bonds::make(const std::vector<StateArray>& numb
     if (second.size() != bonds || (kinds > 1 && classes.size() != bonds) || (bonds > 0 && kinds == 0))
         throw InputError("bonds: columns of different lengths");
     const auto list = std::make_shared<BondList>();
-    list->reserve(bonds);
     for (std::size_t k = 0; k < bonds; ++k) {
         const std::string where = "bond " + std::to_string(k);
         const std::size_t c = kinds > 1 ? whole(classes[k], static_cast<double>(kinds), where + "'s class") : 0;
@@ -247,25 +265,20 @@ TermOffer Bonds::offer() const {
 
 double Bonds::addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
                                std::span<double> floors) const {
-    const BondList::Ends& ends = list_->ends();
     BodyPlaces places(bodies.ids);
     double pulls = 0;
     for (std::size_t t = 0; t < targets.size(); ++t) {
-        const std::uint32_t i = targets[t], id = bodies.ids[i];
+        const std::uint32_t i = targets[t];
         const double inertia = inertialMass(bodies.positions[i], bodies.velocities[i]);
         if (inertia == 0) continue;
         Vec3d sum = xyz(out[t]);
         double floor = 0;
-        for (auto at = std::ranges::lower_bound(ends.names, id) - ends.names.begin();
-             at < std::ssize(ends.names) && ends.names[static_cast<std::size_t>(at)] == id; ++at) {
-            const std::size_t bond = ends.bonds[static_cast<std::size_t>(at)];
-            const std::uint32_t j = places.find(list_->first[bond] == id ? list_->second[bond] : list_->first[bond]);
-            if (isBroken(bond) || j == BodyPlaces::kMissing) continue;
+        forActingAt(i, *this, bodies, places, [&](std::size_t bond, std::uint32_t j) {
             const PullOnBody pull = pullOn(list_->numbersOf(bond), bodies, i, j);
             sum += pull.force / inertia;
             floor += pull.floor / std::abs(inertia);
             ++pulls;
-        }
+        });
         out[t] = packed(sum);
         if (!floors.empty()) floors[t] += floor;
     }
@@ -273,28 +286,19 @@ double Bonds::addAccelerations(const TermBodies& bodies, std::span<const std::ui
 }
 
 double Bonds::potential(const TermBodies& bodies) const {
-    BodyPlaces places(bodies.ids);
     double sum = 0;
-    for (std::size_t bond = 0; bond < list_->size(); ++bond) {
-        const std::uint32_t i = places.find(list_->first[bond]), j = places.find(list_->second[bond]);
-        if (isBroken(bond) || i == BodyPlaces::kMissing || j == BodyPlaces::kMissing) continue;
+    forActing(*this, bodies, [&](std::size_t bond, std::uint32_t i, std::uint32_t j) {
         sum += bondEnergy(list_->numbersOf(bond), distance(bodies.positions[i], bodies.positions[j]));
-    }
+    });
     return sum;
 }
 
 double Bonds::potentialOf(const TermBodies& bodies, std::size_t body) const {
-    const BondList::Ends& ends = list_->ends();
     BodyPlaces places(bodies.ids);
-    const std::uint32_t id = bodies.ids[body];
     double sum = 0;
-    for (auto at = static_cast<std::size_t>(std::ranges::lower_bound(ends.names, id) - ends.names.begin());
-         at < ends.names.size() && ends.names[at] == id; ++at) {
-        const std::size_t bond = ends.bonds[at];
-        const std::uint32_t j = places.find(list_->first[bond] == id ? list_->second[bond] : list_->first[bond]);
-        if (!isBroken(bond) && j != BodyPlaces::kMissing)
-            sum += bondEnergy(list_->numbersOf(bond), distance(bodies.positions[body], bodies.positions[j]));
-    }
+    forActingAt(body, *this, bodies, places, [&](std::size_t bond, std::uint32_t j) {
+        sum += bondEnergy(list_->numbersOf(bond), distance(bodies.positions[body], bodies.positions[j]));
+    });
     return sum;
 }
 
@@ -311,14 +315,11 @@ std::vector<std::uint32_t> Bonds::checkTargets(const TermBodies& bodies, std::si
 
 std::shared_ptr<const ForceTerm> Bonds::after(const TermBodies& bodies) const {
     if (!breakable()) return nullptr;
-    BodyPlaces places(bodies.ids);
     std::vector<std::uint32_t> breaking;
-    for (std::size_t bond = 0; bond < list_->size(); ++bond) {
-        const std::uint32_t i = places.find(list_->first[bond]), j = places.find(list_->second[bond]);
-        if (isBroken(bond) || i == BodyPlaces::kMissing || j == BodyPlaces::kMissing) continue;
+    forActing(*this, bodies, [&](std::size_t bond, std::uint32_t i, std::uint32_t j) {
         if (bondBreaks(list_->numbersOf(bond), length(xyz(bodies.positions[j]) - xyz(bodies.positions[i]))))
             breaking.push_back(static_cast<std::uint32_t>(bond));
-    }
+    });
     if (breaking.empty()) return nullptr;
     return withBroken(std::move(breaking));
 }
@@ -326,19 +327,12 @@ std::shared_ptr<const ForceTerm> Bonds::after(const TermBodies& bodies) const {
 StepLimit Bonds::stepLimit(const TermBodies& bodies) const {
     // The square of the fastest oscillation is at most the largest sum, over the two ends of a bond, of the stiffnesses
     // there divided by the mass. The bound is exact for a chain of equal links and for a hub.
-    BodyPlaces places(bodies.ids);
     std::vector<double> stiff(bodies.size()), damped(bodies.size());
-    const auto eachEnd = [&](const auto& use) {
-        for (std::size_t bond = 0; bond < list_->size(); ++bond) {
-            const std::uint32_t i = places.find(list_->first[bond]), j = places.find(list_->second[bond]);
-            if (!isBroken(bond) && i != BodyPlaces::kMissing && j != BodyPlaces::kMissing) use(bond, i, j);
-        }
-    };
     const auto overMass = [&](double value, std::uint32_t i) {
         const double inertia = std::abs(inertialMass(bodies.positions[i], bodies.velocities[i]));
         return inertia > 0 ? value / inertia : 0;
     };
-    eachEnd([&](std::size_t bond, std::uint32_t i, std::uint32_t j) {
+    forActing(*this, bodies, [&](std::size_t bond, std::uint32_t i, std::uint32_t j) {
         const BondClass<double>& numbers = list_->numbersOf(bond);
         // A bond that is stretched already may be stiffer than at rest.
         const double now = distance(bodies.positions[i], bodies.positions[j]), h = 1e-4 * (now + numbers.length);
@@ -348,7 +342,7 @@ StepLimit Bonds::stepLimit(const TermBodies& bodies) const {
         damped[i] += numbers.damping, damped[j] += numbers.damping;
     });
     StepLimit limit;
-    eachEnd([&](std::size_t bond, std::uint32_t i, std::uint32_t j) {
+    forActing(*this, bodies, [&](std::size_t bond, std::uint32_t i, std::uint32_t j) {
         const double square = overMass(stiff[i], i) + overMass(stiff[j], j);
         const double rate = std::max(std::sqrt(square), overMass(damped[i], i) + overMass(damped[j], j));
         if (!(rate > 0) || 1 / rate >= limit.longest) return;

@@ -29,7 +29,6 @@ public:
     BondList(const BondList&) = delete;
     BondList& operator=(const BondList&) = delete;
 
-    void reserve(std::size_t bonds);
     void add(const Bond& bond);
     std::size_t size() const { return first.size(); }
     /// Number of the class of a bond.

@@ -23,7 +23,7 @@ constexpr Field kFields[] = {
 
 bool unique(const std::vector<std::uint32_t>& ids) {
     if (ids.empty()) return true;
-    const std::uint32_t largest = *std::max_element(ids.begin(), ids.end());
+    const std::uint32_t largest = *std::ranges::max_element(ids);
     // Ids are nearly always dense: one bit per id is far cheaper than sorting a million.
     if (largest / 32 <= ids.size()) {
         std::vector<bool> taken(std::size_t{largest} + 1);
@@ -34,7 +34,7 @@ bool unique(const std::vector<std::uint32_t>& ids) {
         return true;
     }
     std::vector<std::uint32_t> sorted = ids;
-    std::sort(sorted.begin(), sorted.end());
+    std::ranges::sort(sorted);
     return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
 }
 

@@ -3,6 +3,7 @@
 #include "sim/io/formats/formats.h"
 
 #include "sim/api/errors.h"
+#include "sim/core/text.h"
 #include "sim/io/file/source.h"
 
 #include <algorithm>
@@ -15,18 +16,11 @@ namespace {
 
 constexpr std::string_view kBondColumns[] = {"i", "j", "length", "stiffness", "damping", "breaking", "law"};
 enum BondColumn : std::size_t { kFirst, kSecond, kLength, kStiffness, kDamping, kBreaking, kLaw, kBondColumnCount };
-constexpr std::size_t kNeeded = 4, kNoColumn = 64;
+constexpr std::size_t kNeeded = 4, kNoColumn = ~std::size_t{0};
 // Fewer bytes than any line with four numbers has.
 constexpr std::uint64_t kLeastLine = 8;
 // A line that states the number of bonds.
 constexpr std::string_view kCountMark = "bonds:";
-
-std::string_view withoutBlanks(std::string_view text) {
-    const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-    while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-    while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-    return text;
-}
 
 class BondTableReader {
 public:
@@ -36,10 +30,10 @@ public:
     std::shared_ptr<const Bonds> read() {
         std::string_view line;
         while (lines_.next(line)) {
-            line = withoutBlanks(line);
+            line = trimmed(line);
             if (line.empty()) continue;
             if (line.front() == '#')
-                takeComment(withoutBlanks(line.substr(1)));
+                takeComment(trimmed(line.substr(1)));
             else
                 takeLine(line);
         }
@@ -61,7 +55,7 @@ private:
 
     void takeComment(std::string_view text) {
         if (!text.starts_with(kCountMark)) return;
-        text = withoutBlanks(text.substr(kCountMark.size()));
+        text = trimmed(text.substr(kCountMark.size()));
         std::uint64_t count = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
         if (error != std::errc() || end != text.data() + text.size()) fail("the number of bonds is " + excerpt(text));
@@ -75,16 +69,8 @@ private:
 
     /// Cells between commas or semicolons, or where there are none, between blanks.
     const std::vector<std::string_view>& split(std::string_view line) {
-        cells_.clear();
-        const char mark = line.find(';') != std::string_view::npos   ? ';'
-                          : line.find(',') != std::string_view::npos ? ','
-                                                                     : ' ';
-        for (std::size_t at = 0; at <= line.size() && cells_.size() <= kNoColumn;) {
-            const std::size_t end = std::min(mark == ' ' ? line.find_first_of(" \t", at) : line.find(mark, at), line.size());
-            const std::string_view cell = withoutBlanks(line.substr(at, end - at));
-            if (mark != ' ' || !cell.empty()) cells_.push_back(cell);
-            at = end + 1;
-        }
+        const bool semicolons = line.find(';') != line.npos, commas = line.find(',') != line.npos;
+        splitCells(line, semicolons ? ';' : commas ? ',' : ' ', cells_);
         return cells_;
     }
 
@@ -93,11 +79,11 @@ private:
         if (columns_ == 0) return takeHeader(cells);
         if (cells.size() != columns_)
             fail("it has " + std::to_string(cells.size()) + " columns, and the header has " + std::to_string(columns_));
-        Bond bond{idAt(kFirst), idAt(kSecond), {}};
-        bond.numbers.length = numberAt(kLength);
-        bond.numbers.stiffness = numberAt(kStiffness);
-        bond.numbers.damping = numberAt(kDamping);
-        bond.numbers.breaking = numberAt(kBreaking);
+        Bond bond{valueAt<std::uint32_t>(kFirst, "id of a body"), valueAt<std::uint32_t>(kSecond, "id of a body"), {}};
+        bond.numbers.length = valueAt<double>(kLength, "number");
+        bond.numbers.stiffness = valueAt<double>(kStiffness, "number");
+        bond.numbers.damping = valueAt<double>(kDamping, "number");
+        bond.numbers.breaking = valueAt<double>(kBreaking, "number");
         if (const std::string_view law = cellAt(kLaw); !law.empty()) {
             const auto known = std::ranges::find(kBondLaws, law);
             if (known == std::end(kBondLaws)) fail("the law " + excerpt(law) + " is unknown; valid are hooke, fene, morse");
@@ -131,22 +117,15 @@ private:
     std::string_view cellAt(BondColumn column) const {
         return at_[column] == kNoColumn ? std::string_view() : cells_[at_[column]];
     }
-    double numberAt(BondColumn column) const {
+    template <class Number>
+    Number valueAt(BondColumn column, const char* kind) const {
         const std::string_view cell = cellAt(column);
-        if (cell.empty() && column >= kNeeded) return 0;
-        double value = 0;
+        Number value = 0;
+        if (cell.empty() && column >= kNeeded) return value;
         const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
         if (error != std::errc() || end != cell.data() + cell.size())
-            fail(std::string(kBondColumns[column]) + " is " + excerpt(cell) + ", which is no number");
+            fail(std::string(kBondColumns[column]) + " is " + excerpt(cell) + ", which is no " + kind);
         return value;
-    }
-    std::uint32_t idAt(BondColumn column) const {
-        const std::string_view cell = cellAt(column);
-        std::uint32_t id = 0;
-        const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), id);
-        if (error != std::errc() || end != cell.data() + cell.size())
-            fail(std::string(kBondColumns[column]) + " is " + excerpt(cell) + ", which is no id of a body");
-        return id;
     }
 
     Source& source_;

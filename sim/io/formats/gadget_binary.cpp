@@ -298,8 +298,8 @@ void writeGadgetBinary(ByteSink& sink, const Snapshot& snapshot, bool named) {
     const ParticleSet& bodies = snapshot.bodies;
     const std::size_t count = bodies.size();
     const double mass = bodies.position.front().w;
-    const bool equal = mass != 0 && std::all_of(bodies.position.begin(), bodies.position.end(),
-                                                [&](const Double4& body) { return body.w == mass; });
+    const bool equal =
+        mass != 0 && std::ranges::all_of(bodies.position, [&](const Double4& body) { return body.w == mass; });
     GadgetBinaryWriter writer(sink, named);
     writer.record("HEAD", 1, kGadgetHeaderBytes, [&](std::size_t, std::string& block) {
         const std::size_t begin = block.size();

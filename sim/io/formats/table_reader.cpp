@@ -20,46 +20,29 @@ namespace {
 /// The meaning of a column. The names are those of other programs, in lower case.
 enum class Role { skip, number, id, group, name, tag };
 struct Column {
-    std::string_view name;
-    std::span<const std::string_view> names;
+    std::string_view name, names;  ///< `names`: between blanks
     Role role;
-    double BodyRow::*value;
+    double BodyRow::*value = nullptr;
 };
-constexpr std::string_view kNamesX[] = {"x", "posx", "pos_x", "x_pos", "x_position", "rx", "points:0"};
-constexpr std::string_view kNamesY[] = {"y", "posy", "pos_y", "y_pos", "y_position", "ry", "points:1"};
-constexpr std::string_view kNamesZ[] = {"z", "posz", "pos_z", "z_pos", "z_position", "rz", "points:2"};
-constexpr std::string_view kNamesVx[] = {"vx", "velx", "vel_x", "v_x", "x_vel", "x_velocity", "velocity_x", "xdot"};
-constexpr std::string_view kNamesVy[] = {"vy", "vely", "vel_y", "v_y", "y_vel", "y_velocity", "velocity_y", "ydot"};
-constexpr std::string_view kNamesVz[] = {"vz", "velz", "vel_z", "v_z", "z_vel", "z_velocity", "velocity_z", "zdot"};
-constexpr std::string_view kNamesMass[] = {"m", "mass", "masses", "charge", "q", "source"};
-constexpr std::string_view kNamesResponse[] = {"response"};
-constexpr std::string_view kNamesRadius[] = {"radius"};
-constexpr std::string_view kNamesSpinX[] = {"sx", "spinx", "spin_x", "wx", "omega_x"};
-constexpr std::string_view kNamesSpinY[] = {"sy", "spiny", "spin_y", "wy", "omega_y"};
-constexpr std::string_view kNamesSpinZ[] = {"sz", "spinz", "spin_z", "wz", "omega_z"};
-constexpr std::string_view kNamesId[] = {"id", "ids", "key", "index", "particle_id"};
-constexpr std::string_view kNamesGroup[] = {"group", "type", "species"};
-constexpr std::string_view kNamesName[] = {"name", "names", "label"};
-constexpr std::string_view kNamesTag[] = {"tag", "tags"};
 constexpr Column kColumns[] = {
-    {"x", kNamesX, Role::number, &BodyRow::x},
-    {"y", kNamesY, Role::number, &BodyRow::y},
-    {"z", kNamesZ, Role::number, &BodyRow::z},
-    {"vx", kNamesVx, Role::number, &BodyRow::vx},
-    {"vy", kNamesVy, Role::number, &BodyRow::vy},
-    {"vz", kNamesVz, Role::number, &BodyRow::vz},
-    {"m", kNamesMass, Role::number, &BodyRow::mass},
-    {"response", kNamesResponse, Role::number, &BodyRow::response},
-    {"radius", kNamesRadius, Role::number, &BodyRow::radius},
-    {"sx", kNamesSpinX, Role::number, &BodyRow::spinX},
-    {"sy", kNamesSpinY, Role::number, &BodyRow::spinY},
-    {"sz", kNamesSpinZ, Role::number, &BodyRow::spinZ},
-    {"id", kNamesId, Role::id, nullptr},
-    {"group", kNamesGroup, Role::group, nullptr},
-    {"name", kNamesName, Role::name, nullptr},
-    {"tag", kNamesTag, Role::tag, nullptr},
+    {"x", " x posx pos_x x_pos x_position rx points:0 ", Role::number, &BodyRow::x},
+    {"y", " y posy pos_y y_pos y_position ry points:1 ", Role::number, &BodyRow::y},
+    {"z", " z posz pos_z z_pos z_position rz points:2 ", Role::number, &BodyRow::z},
+    {"vx", " vx velx vel_x v_x x_vel x_velocity velocity_x xdot ", Role::number, &BodyRow::vx},
+    {"vy", " vy vely vel_y v_y y_vel y_velocity velocity_y ydot ", Role::number, &BodyRow::vy},
+    {"vz", " vz velz vel_z v_z z_vel z_velocity velocity_z zdot ", Role::number, &BodyRow::vz},
+    {"m", " m mass masses charge q source ", Role::number, &BodyRow::mass},
+    {"response", " response ", Role::number, &BodyRow::response},
+    {"radius", " radius ", Role::number, &BodyRow::radius},
+    {"sx", " sx spinx spin_x wx omega_x ", Role::number, &BodyRow::spinX},
+    {"sy", " sy spiny spin_y wy omega_y ", Role::number, &BodyRow::spinY},
+    {"sz", " sz spinz spin_z wz omega_z ", Role::number, &BodyRow::spinZ},
+    {"id", " id ids key index particle_id ", Role::id},
+    {"group", " group type species ", Role::group},
+    {"name", " name names label ", Role::name},
+    {"tag", " tag tags ", Role::tag},
 };
-constexpr Column kSkipped{"-", {}, Role::skip, nullptr};
+constexpr Column kSkipped{"-", {}, Role::skip};
 
 /// Column orders of tables without a header, by the number of columns.
 struct BareTable {
@@ -201,9 +184,9 @@ bool looksLikeDecimalComma(std::string_view cell) {
 const Column& columnOf(std::string_view cell) {
     std::string name = inLowerCase(cell);
     std::ranges::replace(name, ' ', '_');
+    name = " " + name + " ";
     for (const Column& column : kColumns)
-        for (std::string_view known : column.names)
-            if (known == name) return column;
+        if (column.names.find(name) != std::string_view::npos) return column;
     return kSkipped;
 }
 
@@ -295,7 +278,7 @@ private:
     }
 
     bool has(std::string_view name) const {
-        return std::any_of(columns_.begin(), columns_.end(), [&](const Column* column) { return column->name == name; });
+        return std::ranges::any_of(columns_, [&](const Column* column) { return column->name == name; });
     }
 
     void takeOption() {
@@ -320,7 +303,7 @@ private:
     /// Why these columns cannot make bodies; empty when they can.
     std::string columnProblem() const {
         for (const Column& column : kColumns)
-            if (std::count(columns_.begin(), columns_.end(), &column) > 1)
+            if (std::ranges::count(columns_, &column) > 1)
                 return "the column " + std::string(column.name) + " is there twice";
         for (std::string_view needed : {"x", "y", "z"})
             if (!has(needed) && !(needed == "z" && isPlane())) return "there is no column " + std::string(needed);
@@ -343,8 +326,7 @@ private:
         if (cells_.size() > kMostColumns) return;
         if (!commentNames_.empty() && commentUnits_.empty() && cells_.size() == commentNames_.size())
             commentUnits_.assign(cells_.begin(), cells_.end());
-        else if (std::count_if(cells_.begin(), cells_.end(),
-                               [](auto cell) { return &columnNamed(cell, nullptr) != &kSkipped; }) >= 4)
+        else if (std::ranges::count_if(cells_, [](auto cell) { return &columnNamed(cell, nullptr) != &kSkipped; }) >= 4)
             commentNames_.assign(cells_.begin(), cells_.end());
     }
 
@@ -373,7 +355,7 @@ private:
         if (cells_.size() == columns_.size() + 1 && cells_.back().empty()) cells_.pop_back();
         if (cells_.size() != columns_.size())
             fail("has " + std::to_string(cells_.size()) + " columns, expected " + std::to_string(columns_.size()) + " (" +
-                 columnList() + ")");
+                 joined(columns_, &Column::name, ",") + ")");
         if (bodies_.seen() == 0) settleUnits();
         readBody();
     }
@@ -393,7 +375,7 @@ private:
             return true;
         }
         if (!headerNamed_ || unitLineSeen_ || cells_.size() != columns_.size() ||
-            std::any_of(cells_.begin(), cells_.end(), [](auto cell) { return !cell.empty() && isNumber(cell); }))
+            std::ranges::any_of(cells_, [](auto cell) { return !cell.empty() && isNumber(cell); }))
             return false;
         unitLineSeen_ = true;
         units_.assign(cells_.begin(), cells_.end());
@@ -442,11 +424,11 @@ private:
     /// A comment that names some columns among other words may be prose, when the table also reads without it.
     void requireClear(const std::vector<std::string>& names) {
         constexpr std::ptrdiff_t kAll = 7;  // a comment that names all of x, y, z, vx, vy, vz, m is not prose
-        const auto named = std::count_if(names.begin(), names.end(),
-                                         [](const std::string& name) { return &columnNamed(name, nullptr) != &kSkipped; });
+        const auto named =
+            std::ranges::count_if(names, [](const std::string& name) { return &columnNamed(name, nullptr) != &kSkipped; });
         if (named >= kAll) return;
-        const bool bare = std::any_of(std::begin(kBareTables), std::end(kBareTables),
-                                      [&](const BareTable& table) { return table.columns == names.size(); });
+        const bool bare =
+            std::ranges::any_of(kBareTables, [&](const BareTable& table) { return table.columns == names.size(); });
         if (!bare || namesSure_) return;
         for (const std::string& name : names)
             if (&columnNamed(name, nullptr) == &kSkipped && name != "-")
@@ -454,42 +436,22 @@ private:
                      "); name them with --columns");
     }
 
-    std::string columnList() const {
-        std::string list;
-        for (const Column* column : columns_) {
-            if (!list.empty()) list += ',';
-            list += column->name;
-        }
-        return list;
-    }
-
     void readBody() {
         BodyRow row;
         std::string_view name, tag;
         for (std::size_t i = 0; i < columns_.size(); ++i) {
             const Column& column = *columns_[i];
-            switch (column.role) {
-                case Role::skip:
-                    break;
-                case Role::number: {
-                    double& value = row.*column.value;
-                    const Parsed parsed = parse(cells_[i], value);
-                    if (parsed != Parsed::yes) failCell(column, cells_[i], parsed);
-                    if (factors_[i] != 1) value *= factors_[i];
-                    break;
-                }
-                case Role::id:
-                    row.id = whole(column, cells_[i], ~std::uint64_t{0});
-                    break;
-                case Role::group:
-                    row.group = static_cast<std::uint8_t>(whole(column, cells_[i], 255));
-                    break;
-                case Role::name:
-                    name = cells_[i];
-                    break;
-                case Role::tag:
-                    tag = cells_[i];
-                    break;
+            const std::string_view cell = cells_[i];
+            if (column.role == Role::number) {
+                double& value = row.*column.value;
+                if (const Parsed parsed = parse(cell, value); parsed != Parsed::yes) failCell(column, cell, parsed);
+                if (factors_[i] != 1) value *= factors_[i];
+            } else if (column.role == Role::id) {
+                row.id = whole(column, cell, ~std::uint64_t{0});
+            } else if (column.role == Role::group) {
+                row.group = static_cast<std::uint8_t>(whole(column, cell, 255));
+            } else if (column.role != Role::skip) {
+                (column.role == Role::name ? name : tag) = cell;
             }
         }
         const bool kept = bodies_.add(row, [&] { return "line " + std::to_string(lines_.number()); });
@@ -619,7 +581,7 @@ private:
 
 bool looksLikeTable(const Source& source) {
     const std::string_view head = source.head();
-    return !head.empty() && std::all_of(head.begin(), head.end(), [](char c) {
+    return !head.empty() && std::ranges::all_of(head, [](char c) {
         return static_cast<unsigned char>(c) >= ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
     });
 }

@@ -226,8 +226,7 @@ private:
                 array.values.resize(have + static_cast<std::size_t>(std::min(kPiece, count - have)));
                 in_.bytes(array.values.data() + have, (array.values.size() - have) * sizeof(double));
             }
-            if (!std::all_of(array.values.begin(), array.values.end(), [](double v) { return std::isfinite(v); }))
-                nonsense();
+            if (!std::ranges::all_of(array.values, [](double v) { return std::isfinite(v); })) nonsense();
             s.state.push_back(std::move(array));
         }
     }

@@ -366,7 +366,7 @@ private:
         std::vector<double> masses;
         readRows(type.masses, H5T_NATIVE_DOUBLE, 0,
                  static_cast<std::size_t>(std::min<std::uint64_t>(type.count, gadget::kRowsABlock)), masses);
-        return std::all_of(masses.begin(), masses.end(), [&](double mass) { return mass == type.tableMass; });
+        return std::ranges::all_of(masses, [&](double mass) { return mass == type.tableMass; });
     }
 
     void readType(const Type& type, gadget::Receiver& to) const {

@@ -242,20 +242,13 @@ private:
 
     template <auto component, std::size_t columns>
     void numbers(hid_t at, const char* name, bool alike = false) {
+        const auto fill = [&]<class Number>(std::size_t i, Number* row) {
+            for (std::size_t c = 0; c < columns; ++c) row[c] = static_cast<Number>(component(snapshot_.bodies, i, c));
+        };
         if (exactInFloat<component, columns>())
-            rows<float>(
-                at, name, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, columns,
-                [&](std::size_t i, float* row) {
-                    for (std::size_t c = 0; c < columns; ++c) row[c] = static_cast<float>(component(snapshot_.bodies, i, c));
-                },
-                alike);
+            rows<float>(at, name, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, columns, fill, alike);
         else
-            rows<double>(
-                at, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, columns,
-                [&](std::size_t i, double* row) {
-                    for (std::size_t c = 0; c < columns; ++c) row[c] = component(snapshot_.bodies, i, c);
-                },
-                alike);
+            rows<double>(at, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, columns, fill, alike);
     }
 
     void writeBodies() {
