@@ -15,7 +15,7 @@
 #include "app/tables/format.h"
 #include "sim/api/errors.h"
 #include "sim/core/work_watch.h"
-#include "sim/io/file/read_files.h"
+#include "sim/io/file/atomic_file.h"
 
 #include <algorithm>
 #include <cstdint>

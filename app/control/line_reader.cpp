@@ -2,7 +2,7 @@
 
 #include "app/control/script.h"
 #include "sim/api/errors.h"
-#include "sim/io/file/read_files.h"
+#include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
 
 #include <fcntl.h>

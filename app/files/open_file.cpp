@@ -11,7 +11,6 @@
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/io/file/atomic_file.h"
-#include "sim/io/file/read_files.h"
 #include "sim/io/run_settings.h"
 #include "sim/io/shared_bodies.h"
 

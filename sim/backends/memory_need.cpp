@@ -3,7 +3,7 @@
 #include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
-#include "sim/forces/close_pairs.h"
+#include "sim/forces/single_precision.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,6 @@
 #pragma once
 #include "sim/contact/contact.h"
 #include "sim/contact/path_tree.h"
-#include "sim/contact/paths.h"
 #include "sim/contact/resolver.h"
 #include "sim/core/team.h"
 

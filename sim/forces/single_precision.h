@@ -26,7 +26,7 @@ double accelerationUnit(const PairUnits& units, const ForceSettings& force);
 /// its subject. Empty when the forces stay near double precision: half of them within kSingleMedian (ten times that under
 /// steep laws) and each within kSingleWorst. Positions and velocities must be in range, no two places may round to one, and
 /// no close pair may lose more than kSingleWorst by rounding. Up to 1,024 bodies all forces are computed, beyond that a
-/// sample: a fifteenth of a second of one core for a million. Close pairs are searched among all bodies, see closePairs(),
+/// sample: a fifteenth of a second of one core for a million. Close pairs are searched among all bodies,
 /// unless the softening makes all of them harmless. `others`: terms beside the pair law, see ForceTerm::beyondSingle().
 /// `timeStep` [T]: a step must move a body by more than the rounding of its coordinate; 0: steps are not judged. Mixed
 /// precision is judged in pairUnits(), and its steps are in double.
@@ -37,5 +37,7 @@ std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings
 /// precision.
 constexpr double kFarthestInSingle = 5e18;
 constexpr double kSingleMedian = 3e-5, kSingleWorst = 1e-2;
+/// Memory of the search for close pairs, per body.
+constexpr double kClosePairBytes = 60;
 
 }  // namespace gravlab

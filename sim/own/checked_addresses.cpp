@@ -1,6 +1,6 @@
 // PTX is read statement by statement and written unchanged, with checks in between. The language:
 // https://docs.nvidia.com/cuda/parallel-thread-execution.
-#include "sim/own/checked_addresses.h"
+#include "sim/own/checked_functions.h"
 
 #include "sim/core/text.h"
 

@@ -1,8 +1,11 @@
-// The PTX that is added to a user's kernel: the checks before accesses, the functions that they call, and the report.
+// Finds bad addresses of a user's kernel by software: it adds a check before each access to the kernel's PTX, the functions
+// that the checks call, and the report. Without checks a bad address stops the device, and with it the drawing of all
+// programs. Rule: text to text, needs no CUDA header; an unknown instruction is refused, never passed unchecked.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gravlab {
@@ -58,6 +61,25 @@ struct CheckedFinding {
 };
 CheckedFinding checkedFinding(const CheckedReport& report, const CheckedLimits& limits, const CheckedArrays& arrays,
                               std::size_t bodies);
+
+/// Facts of a text that are known before it is compiled.
+struct CheckedLaunch {
+    int block = 128;            ///< threads of a block
+    std::size_t shared = 0;     ///< dynamic shared memory of a block [bytes]
+    std::string file = "text";  ///< file name of the compilation: lines with that name are lines of the text
+};
+
+struct CheckedCode {
+    std::string ptx;      ///< empty: refused
+    std::string refusal;  ///< why the text cannot be checked
+    int line = 0;         ///< line of the refusal in the text; 0: not known
+    CheckedArrays arrays;
+    int accesses = 0;  ///< checked accesses
+};
+
+/// PTX with a check before each access, a bound on the iterations of its loops, and the two variables above. A thread ends
+/// before it would do something that stops the device, and a report states what it was.
+CheckedCode checkedAddresses(std::string_view ptx, const CheckedLaunch& launch);
 
 }  // namespace gravlab
 

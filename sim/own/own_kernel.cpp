@@ -4,7 +4,7 @@
 #include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
-#include "sim/own/checked_addresses.h"
+#include "sim/own/checked_functions.h"
 
 #include <dlfcn.h>
 

@@ -13,8 +13,6 @@
 
 namespace gravlab {
 
-struct CheckedCode;
-
 // The contract. A text has one entry:
 //
 //     extern "C" __global__ void force(const float4* bodies, float4* accelerations, int n, float softening_squared)
@@ -59,7 +57,7 @@ Reason whyNoCompiler();
 /// Compiles for compute capability `major`.`minor`. Throws NoDeviceError where there is no compiler, InputError for a bad
 /// line "// gravlab:".
 OwnMachineCode compileOwn(std::string_view text, const std::string& file, int major, int minor);
-/// Compiles the text with a check before each access, for the first runs on a device (checked_addresses.h), or refuses it.
+/// Compiles the text with a check before each access, for the first runs on a device (checked_functions.h), or refuses it.
 CheckedCode compileChecked(std::string_view text, const std::string& file, int major, int minor);
 /// The compiler's log as messages: lines "FILE(LINE): error: TEXT", with the lines that belong to them.
 std::vector<CompilerMessage> compilerMessages(std::string_view log);

@@ -2,7 +2,6 @@
 // every N; with N, waves become slower, and speeds follow them.
 #include "sim/forces/bonds/bonds.h"
 #include "sim/scenes/scene_builder.h"
-#include "sim/scenes/scene_rows.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,4 @@
 // Round clusters in balance, and clouds out of balance, which collapse.
-#include "sim/scenes/scene_rows.h"
 #include "sim/scenes/sphere_model.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // Bodies with radii about a heavier one: they grow to planets, stay a ring within Roche's limit, or make a moon beyond it.
 #include "sim/scenes/scene_builder.h"
-#include "sim/scenes/scene_rows.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,6 @@
 // Discs: two that collide, one alone, and one of massless bodies with exact Kepler orbits.
 #include "sim/scenes/disc_galaxy.h"
 #include "sim/scenes/galaxy_model.h"
-#include "sim/scenes/scene_rows.h"
 
 #include <cmath>
 #include <numbers>

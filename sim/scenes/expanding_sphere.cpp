@@ -2,7 +2,6 @@
 // galaxies. Method: Zel'dovich 1970 in an Einstein-de Sitter universe; the fluctuations are white noise shaped by a power
 // law of wavenumbers.
 #include "sim/scenes/scene_builder.h"
-#include "sim/scenes/scene_rows.h"
 
 #include <algorithm>
 #include <array>

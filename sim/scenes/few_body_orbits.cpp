@@ -1,6 +1,5 @@
 // Exact and famous motions of two to twelve bodies. Times are in units where G = 1.
 #include "sim/scenes/few_body_orbits.h"
-#include "sim/scenes/scene_rows.h"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,6 @@
 #include "sim/forces/fields/post_newtonian.h"
 #include "sim/scenes/companion.h"
 #include "sim/scenes/few_body_orbits.h"
-#include "sim/scenes/scene_rows.h"
 
 #include <cmath>
 #include <numbers>

@@ -1,6 +1,5 @@
 // Galaxies alone and in encounters, in kiloparsecs and 10^10 solar masses. Every body attracts: discs, bulges and haloes.
 #include "sim/scenes/galaxy_model.h"
-#include "sim/scenes/scene_rows.h"
 
 #include <cmath>
 #include <memory>

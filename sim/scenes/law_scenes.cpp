@@ -3,7 +3,6 @@
 #include "sim/forces/law.h"
 #include "sim/forces/second_pair_law.h"
 #include "sim/scenes/scene_builder.h"
-#include "sim/scenes/scene_rows.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/scenes/scene.h"
-#include "sim/scenes/scene_rows.h"
+#include "sim/scenes/scene_builder.h"
 
 #include <algorithm>
 #include <deque>

@@ -1,6 +1,5 @@
 // Sun and planets. Units: astronomical units, solar masses, years / (2 pi), so that G = 1.
 #include "sim/scenes/few_body_orbits.h"
-#include "sim/scenes/scene_rows.h"
 
 #include <cmath>
 #include <numbers>

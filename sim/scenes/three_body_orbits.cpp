@@ -1,6 +1,5 @@
 // Periodic orbits of three equal masses without angular momentum; each body moves on its own loop.
 #include "sim/scenes/few_body_orbits.h"
-#include "sim/scenes/scene_rows.h"
 
 #include <cmath>
 #include <numbers>

@@ -1,6 +1,5 @@
 // The restricted encounter that explained tails and bridges: rings of massless particles, a passing point mass.
 #include "sim/scenes/few_body_orbits.h"
-#include "sim/scenes/scene_rows.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Users' kernels with a test before each access: the tests, the refusals, and their results. tests/gpu/own_kernel_test.cpp
 // proves the results on a GPU.
-#include "sim/own/checked_addresses.h"
+#include "sim/own/checked_functions.h"
 #include "app/tables/own_kernel.h"
 #include "tests/unit/cli_support.h"
 

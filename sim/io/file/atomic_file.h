@@ -27,7 +27,7 @@ struct AtomicOptions {
 class AtomicFile : public ByteSink {
 public:
     /// Creates the temporary. Throws IoError naming the cause: no such folder, no permission, a folder as target, and so on.
-    /// Throws UsageError when it would replace a file that this process reads (read_files.h).
+    /// Throws UsageError when it would replace a file that this process reads.
     explicit AtomicFile(const std::filesystem::path& target, const AtomicOptions& options = {});
     /// Removes the temporary unless commit() succeeded.
     ~AtomicFile() override;
@@ -89,7 +89,7 @@ private:
     std::vector<Output> outputs_;
 };
 
-/// Throws UsageError when replacing `target` would lose a file that this process reads (read_files.h).
+/// Throws UsageError when replacing `target` would lose a file that this process reads.
 void requireReplaceable(const std::filesystem::path& target, const AtomicOptions& options);
 
 /// Whether two names lead to the same file, device or pipe, through links, "." and "..", existing or not; `-` equals only
@@ -113,5 +113,18 @@ std::filesystem::path previousOf(const std::filesystem::path& target);
 /// has ended and whose lock is free. A process calls it in each folder before its first save there. Returns the number of
 /// removed files; 0 for an unreadable folder. Never throws.
 std::size_t sweepStaleTemporaries(const std::filesystem::path& folder) noexcept;
+
+// Files that this process reads because a user named them: no output may replace one of them. Device, inode and birth
+// identify a file, so links and other names are the same file.
+
+/// Remembers the regular file behind a descriptor, under the name that opened it. Skips a file that this process has
+/// written: after saving, opening and saving again, the user still has the first file's content. Any thread.
+void noteRead(int descriptor, const std::string& name);
+/// The name of the read file that would be lost if `output` were replaced; empty: none. Any thread.
+std::string readAs(const std::filesystem::path& output);
+/// Throws UsageError when `output` would replace such a file.
+void requireNotRead(const std::filesystem::path& output);
+/// Remembers that this process has written that file. Any thread.
+void noteWritten(int descriptor);
 
 }  // namespace gravlab

@@ -3,8 +3,8 @@
 
 #include "sim/api/errors.h"
 #include "sim/core/work_watch.h"
+#include "sim/io/file/atomic_file.h"
 #include "sim/io/file/gunzip.h"
-#include "sim/io/file/read_files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,11 +1,19 @@
-// Systems of units, and the conversion of files.
+// Systems of units, the conversion of files, a question about units that a file does not state, and units as people see
+// them and as this program's files store them. Rule: only ask; never convert by a guess.
 #include "sim/io/formats/units.h"
 
 #include "sim/api/errors.h"
 #include "sim/core/names.h"
+#include "sim/core/random.h"
+#include "sim/core/text.h"
+#include "sim/io/toml_value.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
+#include <numeric>
+#include <vector>
 
 namespace gravlab {
 namespace {
@@ -185,6 +193,260 @@ void convertUnits(Snapshot& snapshot, const ReadOptions& options, const std::opt
 void convertFrom(const FileUnits& units, Snapshot& snapshot, const std::string& name) {
     if (!units.plain()) apply(snapshot, {units.lengthBy, units.velocityBy, units.massBy}, name);
     snapshot.fileUnits = units;
+}
+
+namespace {
+
+// The ratio is 1/2 in balance. A start at rest, or an expanding one, may be far from it, but hardly as far as these limits.
+constexpr double kBalance = 0.5, kLowest = 5e-3, kHighest = 1e3;
+// A suitable system of units brings the ratio this close to balance.
+constexpr double kNear = 30;
+constexpr std::size_t kAllPairs = 1024, kHeavy = 16, kSampledPairs = std::size_t{1} << 19;
+
+double pairEnergy(const ParticleSet& bodies, std::size_t i, std::size_t j) {
+    const double apart = length(xyz(bodies.position[i]) - xyz(bodies.position[j]));
+    return apart > 0 ? bodies.position[i].w * bodies.position[j].w / apart : 0;
+}
+
+/// The sum of m m / r over all pairs: exact for few bodies; for many, the pairs of the heaviest bodies and a sample of the
+/// others.
+double bindingEnergy(const ParticleSet& bodies) {
+    const std::size_t n = bodies.size();
+    double sum = 0;
+    if (n <= kAllPairs) {
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t j = 0; j < i; ++j) sum += pairEnergy(bodies, i, j);
+        return sum;
+    }
+    std::vector<std::uint32_t> order(n);
+    std::iota(order.begin(), order.end(), 0u);
+    std::ranges::nth_element(order, order.begin() + kHeavy, std::greater(),
+                             [&](std::uint32_t i) { return bodies.position[i].w; });
+    for (std::size_t a = 0; a < kHeavy; ++a)
+        for (std::size_t b = a + 1; b < n; ++b) sum += pairEnergy(bodies, order[a], order[b]);
+    const double rest = static_cast<double>(n - kHeavy);
+    const auto any = [&](Random& random) {
+        return order[kHeavy + std::min(static_cast<std::size_t>(random.uniform() * rest), n - kHeavy - 1)];
+    };
+    Random random(1);
+    double sampled = 0;
+    std::size_t pairs = 0;
+    for (std::size_t k = 0; k < kSampledPairs; ++k) {
+        const std::size_t i = any(random), j = any(random);
+        if (i == j) continue;
+        sampled += pairEnergy(bodies, i, j);
+        ++pairs;
+    }
+    return sum + sampled / static_cast<double>(std::max<std::size_t>(pairs, 1)) * 0.5 * rest * (rest - 1);
+}
+
+double kineticEnergy(const ParticleSet& bodies) {
+    double mass = 0, sum = 0;
+    Vec3d drift{};
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        mass += bodies.position[i].w;
+        drift += bodies.position[i].w * xyz(bodies.velocity[i]);
+    }
+    if (!(mass > 0)) return 0;
+    drift /= mass;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const Vec3d v = xyz(bodies.velocity[i]) - drift;
+        sum += 0.5 * bodies.position[i].w * dot(v, v);
+    }
+    return sum;
+}
+
+}  // namespace
+
+std::string radiiDoubt(const Snapshot& snapshot) {
+    constexpr std::size_t kPairs = 10'000'000, kFewest = 16;
+    const ParticleSet& bodies = snapshot.bodies;
+    const std::size_t n = bodies.surface.size(),
+                      stride = std::max<std::size_t>(n / std::max(kPairs / std::max<std::size_t>(n, 1), kFewest), 1);
+    std::size_t larger = 0, looked = 0;
+    for (std::size_t i = 0; i < n; i += stride, ++looked) {
+        double nearest = INFINITY;
+        for (std::size_t j = 0; j < n; ++j) {
+            const Vec3d apart = xyz(bodies.position[i]) - xyz(bodies.position[j]);
+            if (j != i) nearest = std::min(nearest, dot(apart, apart));
+        }
+        larger += bodies.surface[i].radius * bodies.surface[i].radius > nearest;
+    }
+    if (larger == 0) return {};
+    const std::string unit = snapshot.fileUnits.length;
+    return "of " + std::to_string(looked) + " bodies " + std::to_string(larger) +
+           " have radii beyond the nearest body: are radii and places both in " + (unit.empty() ? "one unit" : unit) + "?";
+}
+
+UnitsDoubt unitsDoubt(const Snapshot& snapshot) {
+    const ParticleSet& bodies = snapshot.bodies;
+    const bool stated = !snapshot.fileUnits.plain() || snapshot.fileUnits.named() || snapshot.units != "G = 1";
+    const bool charges = std::ranges::any_of(bodies.position, [](const Double4& p) { return p.w < 0; });
+    if (stated || charges || snapshot.isCheckpoint() || !snapshot.knowsVelocities || bodies.size() < 2) return {};
+    const double ratio = kineticEnergy(bodies) / bindingEnergy(bodies);
+    if (!std::isfinite(ratio) || !(ratio > 0) || (ratio >= kLowest && ratio <= kHighest)) return {};
+    const UnitSystem* best = nullptr;
+    const auto away = [&](const UnitSystem& system) { return std::abs(std::log(ratio / system.gravity / kBalance)); };
+    for (const UnitSystem& system : unitSystems())
+        if (!system.lengthName.empty() && away(system) < std::log(kNear) && (!best || away(system) < away(*best)))
+            best = &system;
+    const std::string start = formatted("far from balance (kinetic/potential %.2g): ", ratio);
+    UnitsDoubt doubt{.question = start, .units = {}};
+    if (!best) {
+        doubt.question += "which units are these? Give --units or --G";
+        return doubt;
+    }
+    doubt.units = best->name;
+    doubt.question += "are these " + std::string(best->lengthName) + ", " + std::string(best->velocityName) + ", " +
+                      std::string(best->massName) + "? --units " + doubt.units;
+    return doubt;
+}
+
+namespace {
+
+/// A unit for display, and the names that a file may use for it.
+struct ShownName {
+    std::string_view name, parsed;
+};
+constexpr ShownName kLengths[] = {{"m", "m"}, {"km", "km"}, {"AU", "au"}, {"pc", "pc"}, {"kpc", "kpc"}, {"Mpc", "Mpc"}};
+constexpr ShownName kMasses[] = {{"kg", "kg"}, {"Mearth", "Mearth"}, {"Msun", "Msun"}};
+constexpr ShownName kSpeeds[] = {{"m/s", "m/s"}, {"km/s", "km/s"}};
+constexpr ShownName kTimes[] = {{"s", "s"}, {"days", "day"}, {"years", "yr"}, {"Myr", "Myr"}};
+
+double sizeOf(std::string_view parsed) { return parsedUnit(parsed).value_or(ParsedUnit{}).factor; }
+
+/// The file's own unit if it is in the list, else the one nearest in size.
+const ShownName& chosen(std::span<const ShownName> rows, const std::string& own, double size) {
+    constexpr double kSame = 1e-3;
+    const double wanted = own.empty() ? 0 : sizeOf(own);
+    const ShownName* nearest = &rows.front();
+    for (const ShownName& row : rows) {
+        if (wanted > 0 && std::abs(wanted / sizeOf(row.parsed) - 1) < kSame) return row;
+        if (std::abs(std::log(size / sizeOf(row.parsed))) < std::abs(std::log(size / sizeOf(nearest->parsed))))
+            nearest = &row;
+    }
+    return *nearest;
+}
+
+/// The longest unit that gives numbers of a convenient size.
+const ShownName& timeUnit(double seconds) {
+    constexpr double kHandy = 0.05;
+    for (std::size_t i = std::size(kTimes); i-- > 1;)
+        if (seconds >= kHandy * sizeOf(kTimes[i].parsed)) return kTimes[i];
+    return kTimes[0];
+}
+
+double sizeOfShown(std::span<const ShownName> rows, std::string_view name, double scale) {
+    for (const ShownName& row : rows)
+        if (row.name == name) return sizeOf(row.parsed) * scale;
+    return 0;
+}
+
+bool within(double a, double b) {
+    constexpr double kRounding = 1e-14;
+    return std::abs(a / b - 1) <= kRounding;
+}
+
+/// The numbers that this program's files store, by their keys.
+struct NumberRow {
+    std::string_view key;
+    double FileUnits::*value;
+};
+constexpr NumberRow kNumbers[] = {{"length_by", &FileUnits::lengthBy},     {"mass_by", &FileUnits::massBy},
+                                  {"velocity_by", &FileUnits::velocityBy}, {"metres", &FileUnits::metres},
+                                  {"kilograms", &FileUnits::kilograms},    {"metres_a_second", &FileUnits::metresASecond}};
+struct TextRow {
+    std::string_view key;
+    std::string FileUnits::*value;
+};
+constexpr TextRow kTexts[] = {
+    {"length", &FileUnits::length}, {"mass", &FileUnits::mass}, {"velocity", &FileUnits::velocity}};
+
+}  // namespace
+
+SceneUnits shownUnits(const FileUnits& units) {
+    if (!(units.metres > 0) || !(units.kilograms > 0) || !(units.metresASecond > 0)) return {};
+    const double seconds = units.metres / units.metresASecond;
+    const ShownName& length = chosen(kLengths, units.length, units.metres);
+    const ShownName& mass = chosen(kMasses, units.mass, units.kilograms);
+    const ShownName& speed = chosen(kSpeeds, units.velocity, units.metresASecond);
+    const ShownName& time = timeUnit(seconds);
+    return {.length = length.name,
+            .mass = mass.name,
+            .time = time.name,
+            .speed = speed.name,
+            .lengthScale = units.metres / sizeOf(length.parsed),
+            .massScale = units.kilograms / sizeOf(mass.parsed),
+            .timeScale = seconds / sizeOf(time.parsed),
+            .speedScale = units.metresASecond / sizeOf(speed.parsed)};
+}
+
+FileUnits physicalUnits(const SceneUnits& units) {
+    FileUnits physical{.metres = sizeOfShown(kLengths, units.length, units.lengthScale),
+                       .kilograms = sizeOfShown(kMasses, units.mass, units.massScale),
+                       .metresASecond = sizeOfShown(kSpeeds, units.speed, units.speedScale)};
+    const bool known = physical.metres > 0 && physical.kilograms > 0 && physical.metresASecond > 0;
+    return known ? physical : FileUnits{};
+}
+
+bool namesSuffice(const FileUnits& units) {
+    if (!units.named()) return false;
+    StatedUnits stated;
+    stated.length = sizeOf(units.length);
+    stated.mass = sizeOf(units.mass);
+    stated.velocity = sizeOf(units.velocity);
+    stated.lengthName = units.length;
+    stated.massName = units.mass;
+    stated.velocityName = units.velocity;
+    Snapshot nothing;
+    convertUnits(nothing, {}, stated, {});
+    const FileUnits& read = nothing.fileUnits;
+    return within(read.lengthBy, units.lengthBy) && within(read.massBy, units.massBy) &&
+           within(read.velocityBy, units.velocityBy);
+}
+
+std::string fileUnitsText(const FileUnits& units) {
+    if (units == FileUnits{}) return {};
+    std::string text;
+    for (const TextRow& row : kTexts)
+        if (!(units.*row.value).empty()) text += std::string(row.key) + " = " + tomlString(units.*row.value) + "\n";
+    for (const NumberRow& row : kNumbers) {
+        char number[40];
+        const auto end = std::to_chars(number, number + sizeof number, units.*row.value, std::chars_format::scientific).ptr;
+        text += std::string(row.key) + " = " + std::string(number, end) + "\n";
+    }
+    return text;
+}
+
+std::optional<FileUnits> fileUnitsFrom(std::string_view text) {
+    FileUnits units;
+    bool good = true;
+    eachLine(text, 1, [&](std::size_t, std::string_view line) {
+        const KeyValue pair = keyValue(line);
+        const std::optional<Value> value = tomlValue(pair.value);
+        if (!pair.found || !value) return void(good = false);
+        for (const TextRow& row : kTexts)
+            if (row.key == pair.key) {
+                const auto* word = std::get_if<std::string>(&*value);
+                // The name goes into headers, so accept only a unit.
+                if (word && parsedUnit(*word))
+                    units.*row.value = *word;
+                else
+                    good = false;
+            }
+        for (const NumberRow& row : kNumbers)
+            if (row.key == pair.key) {
+                const std::optional<double> number = numberOf(*value);
+                if (number && *number >= 0 && std::isfinite(*number))
+                    units.*row.value = *number;
+                else
+                    good = false;
+            }
+    });
+    const bool factors = units.lengthBy > 0 && units.massBy > 0 && units.velocityBy > 0;
+    const bool whole = units.length.empty() == units.mass.empty() && units.length.empty() == units.velocity.empty();
+    if (!good || !factors || !whole) return std::nullopt;
+    return units;
 }
 
 }  // namespace gravlab

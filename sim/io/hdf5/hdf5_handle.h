@@ -11,12 +11,19 @@ namespace gravlab {
 /// Holds the one lock on libhdf5 and stops it from printing to stderr. Make one per read or write, on the stack.
 class Hdf5Turn {
 public:
-    Hdf5Turn();
-    ~Hdf5Turn();
+    Hdf5Turn() : lock_(turns_) {
+        H5Eget_auto2(H5E_DEFAULT, &print_, &printData_);
+        H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    }
+    ~Hdf5Turn() {
+        H5Eclear2(H5E_DEFAULT);
+        H5Eset_auto2(H5E_DEFAULT, print_, printData_);
+    }
     Hdf5Turn(const Hdf5Turn&) = delete;
     Hdf5Turn& operator=(const Hdf5Turn&) = delete;
 
 private:
+    inline static std::mutex turns_;
     std::unique_lock<std::mutex> lock_;
     H5E_auto2_t print_ = nullptr;
     void* printData_ = nullptr;
@@ -45,6 +52,16 @@ private:
 };
 
 /// The deepest cause of the library's last failure, in one line. Empties its error stack.
-std::string hdf5Reason();
+inline std::string hdf5Reason() {
+    std::string text;
+    const auto keepDeepest = [](unsigned, const H5E_error2_t* error, void* to) -> herr_t {
+        *static_cast<std::string*>(to) = error->desc ? error->desc : "";
+        return 0;
+    };
+    // Walking downward ends at the innermost call.
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keepDeepest, &text);
+    H5Eclear2(H5E_DEFAULT);
+    return text.empty() ? "no reason given" : text;
+}
 
 }  // namespace gravlab

@@ -5,7 +5,7 @@
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
-#include "sim/own/checked_addresses.h"
+#include "sim/own/checked_functions.h"
 #include "sim/own/own_kernel.h"
 
 #include <algorithm>
