@@ -134,14 +134,6 @@ void sweepOnce(const std::filesystem::path& folder) {
     sweepStaleTemporaries(folder);
 }
 
-/// Brings a file or a folder to the disk; its error, or 0.
-int synced(int descriptor) {
-    int result;
-    while ((result = fileCalls().sync(descriptor)) != 0 && errno == EINTR) {
-    }
-    return result == 0 ? 0 : errno;
-}
-
 std::string temporaryName() {
     static std::atomic<unsigned> counter{0};
     std::random_device random;
@@ -272,8 +264,12 @@ void AtomicFile::stage() {
     if (staged_) return;
     if (fd_ < 0) throw IoError("cannot save '" + name_ + "': it was already closed");
     flush();
-    if (!temporary_.empty() && options_.durable)
-        if (const int error = synced(fd_); error != 0) fail("bringing it to the disk", error);
+    if (!temporary_.empty() && options_.durable) {
+        int synced;
+        while ((synced = fileCalls().sync(fd_)) != 0 && errno == EINTR) {
+        }
+        if (synced != 0) fail("bringing it to the disk", errno);
+    }
     if (!temporary_.empty()) noteWritten(fd_);
     // NFS reports a full disk only here. After EINTR the descriptor is already closed: closing it again could close another
     // file.
@@ -337,10 +333,13 @@ void AtomicFile::syncFolder() {
     const int folder = fileCalls().open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     // A folder that may be written but not read cannot be opened; the rename has succeeded.
     if (folder < 0) return;
-    const int error = synced(folder);
+    int synced;
+    while ((synced = fileCalls().sync(folder)) != 0 && errno == EINTR) {
+    }
+    const int error = errno;
     (void)fileCalls().close(folder);
     // Some file systems cannot sync a folder and return EINVAL.
-    if (error != 0 && error != EINVAL)
+    if (synced != 0 && error != EINVAL)
         throw IoError("saved '" + name_ + "', but its folder could not be brought to the disk: " + reason(error) +
                       " (the new file is in place and may be lost in a power cut)");
 }
