@@ -45,11 +45,11 @@ PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surf
     plan.tabs = measures && sides && !both;
     plan.controls = sides && !plan.welcome && (both || (watches && right == 0) || (plan.tabs && !state.measurements));
     plan.measurements = sides && !plan.welcome && right > 0 && (both || !plan.controls);
-    const bool beside = plan.welcome || (plan.measurements && !plan.tabs);
-    plan.left = plan.tabs && sides ? ((plan.measurements ? right : plan.side) + kMargin) * scale
-                : plan.controls    ? (plan.side + kMargin) * scale
-                                   : 0;
-    plan.right = beside ? (right + kMargin) * scale : 0;
+    const bool below = watches && wide < 2 * plan.side;  // on a phone the picture is not beside a small panel
+    plan.left = plan.tabs && sides        ? ((plan.measurements ? right : plan.side) + kMargin) * scale
+                : plan.controls && !below ? (plan.side + kMargin) * scale
+                                          : 0;
+    plan.right = plan.welcome || (plan.measurements && !plan.tabs) ? (right + kMargin) * scale : 0;
     const float between = (surface.x - plan.left - plan.right) / scale - 2 * kMargin;
     plan.words = !measures || between < kPlots;
     using Strip = PanelPlan::Strip;

@@ -310,7 +310,7 @@ void Ui::Parts::build(const Document& document, const ServiceResults& readouts, 
                      .large = fonts.large,
                      .clock = !state.visible};
     if (over) {
-        area.from = ImVec2(plan.left < 0.5f * size.x ? plan.left : 0, top);  // on a phone there is only below
+        area.from = ImVec2(plan.left, top);
         area.to = ImVec2(size.x - plan.right,
                          size.y - (state.visible ? kBottomHeight * scale : 0) - std::max(plan.stripHeight, plan.labHeight));
     }
