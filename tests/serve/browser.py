@@ -164,6 +164,16 @@ def test(binary, chromium, folder, picture, size):
                              " for (let i = 0; i < p.length; i += 4) sum += p[i + 1]; return sum / p.length * 4; })()")
         assert 3 < light < 150, light
 
+        if picture:
+            rpc(address, token, "do", line="set run.scene collision")
+            rpc(address, token, "do", line="set run.bodies 8192")
+            rpc(address, token, "do", line="wait run.time > 0.4 within 60")
+            rpc(address, token, "do", line="set run.paused true")
+            driver.rests()
+            with open(picture, "wb") as file:
+                file.write(base64.b64decode(driver.call("Page.captureScreenshot", format="png")["data"]))
+            return
+
         before = get("camera.azimuth")
         x, y = size[0] // 2, size[1] // 2
         driver.drag(*((x + 15 * step, y) for step in range(6)))
@@ -264,15 +274,6 @@ def test(binary, chromium, folder, picture, size):
         rpc(address, token, "do", line="wait lesson.step == 2 within 20")
         rpc(address, token, "do", line="do lesson-close")
         assert not driver.value("gravlab.error") and not viewer.value("gravlab.error")
-        if picture:
-            rpc(address, token, "do", line="set run.paused false")
-            time.sleep(2)
-            driver.mouse("mouseMoved", x, y)
-            rpc(address, token, "do", line="set run.paused true")
-            time.sleep(1)
-            shot = driver.call("Page.captureScreenshot", format="png")["data"]
-            with open(picture, "wb") as file:
-                file.write(base64.b64decode(shot))
         served.terminate()
         served.wait(PATIENCE)
         driver.until("document.body.innerText.includes('ended')")
