@@ -65,7 +65,7 @@ std::unique_ptr<cpu::CpuForceMethod<T>> make(const cpu::MethodContext& context) 
     return std::make_unique<CpuTrailing<T>>(context, kPrecision);
 }
 
-const bool kThere = cpu::addCpuKernel(
+const bool kThere = cpu::CpuKernels::add(
     {.row = {.backend = "cpu",
              .name = "trailing",
              .idea = "a ten-thousandth of each force is the one before",

@@ -98,13 +98,13 @@ const void* tilesCode(Precision precision) {
 }
 
 const bool kThere =
-    addKernelEntry({.row = {.backend = "cuda",
-                            .name = "trailing",
-                            .idea = "a ten-thousandth of each force is the one before",
-                            .usual = kTiles,
-                            .approximates = true,
-                            .keeps = [](const ForceSettings&, double, double) { return 1e-3; }},
-                    .code = MethodCode{.make32 = make<float>, .make64 = make<double>, .machineCode = tilesCode}});
+    KernelEntries::add({.row = {.backend = "cuda",
+                                .name = "trailing",
+                                .idea = "a ten-thousandth of each force is the one before",
+                                .usual = kTiles,
+                                .approximates = true,
+                                .keeps = [](const ForceSettings&, double, double) { return 1e-3; }},
+                        .code = MethodCode{.make32 = make<float>, .make64 = make<double>, .machineCode = tilesCode}});
 
 }  // namespace
 }  // namespace gravlab::extension

@@ -261,7 +261,7 @@ const bool kVastKernel = [] {
     cpu::CpuKernel vast = cpu::cpuKernel(kernel("cpu", "simd-threads"));
     vast.row.name = "vast";
     vast.bytes = [](std::size_t, const ForceSettings&) { return 1e18; };
-    return cpu::addCpuKernel(vast);
+    return cpu::CpuKernels::add(vast);
 }();
 
 TEST(CpuBackend, aKernelForWhichThereIsNoMemoryIsRefusedWhileItRuns) {

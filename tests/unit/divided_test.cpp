@@ -179,7 +179,7 @@ const bool kFaultyPart = [] {
     faulty.fp32 = [](const cpu::MethodContext& context) -> std::unique_ptr<cpu::CpuForceMethod<float>> {
         return std::make_unique<FaultyPart>(context);
     };
-    return cpu::addCpuKernel(faulty);
+    return cpu::CpuKernels::add(faulty);
 }();
 
 TEST(DividedForces, failWithTheNameOfTheHelperAndGoOn) {

@@ -218,7 +218,7 @@ public:
         const KernelChoice& how = choices_[k].kernel;
         if (k == 0)
             return cpu::makeMethod<T>(*kernel_, force_.precision, methodContext(how.launch, context_.exchange.get()));
-        const CpuTermMethod& row = CpuTermMethods::find("cpu", terms_[k]->kind(), how.kernel);
+        const CpuTermMethod& row = CpuTermMethods::code("cpu", terms_[k]->kind(), how.kernel);
         const MethodContext context = methodContext(checkedLaunch(row.row, how.launch));
         if constexpr (std::is_same_v<T, float>)
             return row.fp32(*terms_[k], context);

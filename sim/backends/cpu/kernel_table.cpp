@@ -10,9 +10,7 @@
 
 #include <array>
 #include <cmath>
-#include <deque>
 #include <iterator>
-#include <mutex>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -204,33 +202,14 @@ const std::vector<CpuKernel>& table() {
     return kernels;
 }
 
-/// Lock of the rows of addCpuKernel(), which any thread may add; a deque keeps references valid.
-std::mutex& addedLock() {
-    static std::mutex lock;
-    return lock;
-}
-std::deque<CpuKernel>& added() {
-    static std::deque<CpuKernel> kernels;
-    return kernels;
-}
-
 }  // namespace
 
-bool addCpuKernel(const CpuKernel& kernel) {
-    addKernel(kernel.row);
-    const std::lock_guard hold(addedLock());
-    added().push_back(kernel);
-    return true;
-}
-
 const CpuKernel& cpuKernel(const KernelRow& row) {
-    {
-        const std::lock_guard hold(addedLock());
-        for (const CpuKernel& kernel : added())
-            if (row.backend == "cpu" && kernel.row.name == row.name) return kernel;
+    if (row.backend == "cpu") {
+        if (const CpuKernel* added = CpuKernels::find(kPairLawTerm, row.name)) return *added;
+        for (const CpuKernel& kernel : table())
+            if (kernel.row.name == row.name) return kernel;
     }
-    for (const CpuKernel& kernel : table())
-        if (row.backend == "cpu" && kernel.row.name == row.name) return kernel;
     throw std::logic_error("kernel '" + std::string(row.name) + "' is no row of the cpu backend");
 }
 

@@ -64,7 +64,7 @@ template <class Real>
 std::unique_ptr<DeviceTermMethod<Real>> EngineOf<Real>::makeMethod(std::size_t k) const {
     if (k == 0) return makeForceMethod<Real>(plan(), state_.count(), context_.device, context_.stream, &context_.helpers);
     const KernelChoice& how = choices_[k].kernel;
-    const CudaTermMethod& row = CudaTermMethods::find("cuda", terms_[k]->kind(), how.kernel);
+    const CudaTermMethod& row = CudaTermMethods::code("cuda", terms_[k]->kind(), how.kernel);
     const TermParts parts{state_.count(), *ids_, context_.device, context_.stream, checkedLaunch(row.row, how.launch)};
     if constexpr (std::is_same_v<Real, float>)
         return row.fp32(*terms_[k], parts);

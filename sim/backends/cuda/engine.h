@@ -2,7 +2,6 @@
 // call of a frame waits. The exception is the start of a block step, which waits within the frame's budget.
 #pragma once
 #include "sim/backends/backend.h"
-#include "sim/backends/cuda/device_blocks.h"
 #include "sim/backends/cuda/device_state.h"
 #include "sim/backends/cuda/jobs/diagnostics_job.h"
 #include "sim/backends/cuda/jobs/force_check_job.h"
@@ -10,6 +9,7 @@
 #include "sim/backends/cuda/jobs/state_copy.h"
 #include "sim/backends/cuda/jobs/term_check_job.h"
 #include "sim/backends/cuda/jobs/vertex_writer.h"
+#include "sim/backends/cuda/kernels/blocks.h"
 #include "sim/backends/cuda/kernels/integrate.h"
 #include "sim/backends/cuda/methods/divided.h"
 #include "sim/backends/cuda/methods/force_method.h"

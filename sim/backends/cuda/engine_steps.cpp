@@ -228,7 +228,7 @@ bool EngineOf<Real>::launchOperations(Operations& task, PendingForce& force) {
     const unsigned threads = lanes == 1 ? 256 : 32 * lanes;
     task.bodiesPerBlock = threads / lanes;
     const unsigned blocks = (task.count + task.bodiesPerBlock - 1) / task.bodiesPerBlock;
-    launchKernel(task.rungs ? blockIntegrateKernel<Real>() : integrateKernel<Real>(), {blocks}, threads, task,
+    launchKernel(integrateKernel<Real>(task.rungs != nullptr), {blocks}, threads, task,
                  lanes > 1 ? 3 * sizeof(double) * threads : 0, context_.stream);
     return false;
 }

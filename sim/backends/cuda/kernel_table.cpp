@@ -13,8 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <deque>
-#include <mutex>
 #include <tuple>
 
 namespace gravlab {
@@ -62,7 +60,7 @@ Kernel<ForceTask<Real>> tiled(const LaunchConfig& launch) {
 Kernel<FusedTask> fused(const LaunchConfig& launch) { return fusedKernel(launch.unroll); }
 template <class Real, SymmetricSums kSums>
 Kernel<SymmetricTask<Real>> symmetricOf(const LaunchConfig& launch) {
-    return symmetricKernel<Real>(kSums, symmetricShape(launch));
+    return symmetricKernel<Real>(kSums, launch);
 }
 Kernel<ManyStepsTask> manySteps(const LaunchConfig& launch) { return manyStepsKernel(launch.unroll, false); }
 
@@ -86,13 +84,6 @@ constexpr MethodCode kListRow{.make32 = makeNeighbourLists<float>,
                               .machineCode = listCode,
                               .blocks = cellWalkBlocks};
 
-template <TreeWalk kWalk>
-const void* treeCode(Precision) {
-    return treeWalkKernel(kWalk, 2).address;
-}
-template <TreeWalk kWalk, TreeKeys kCurve = TreeKeys::hilbert>
-constexpr MethodCode treeRow{.make32 = makeTree<kWalk, kCurve>, .machineCode = treeCode<kWalk>, .blocks = walkBlocks};
-
 // Default launches of these rows; none of them can be LaunchConfig().
 constexpr LaunchConfig kTree{static_cast<int>(kWalkThreads), 1, 1, 1}, kCells{static_cast<int>(kCellWalkThreads), 1, 1, 1},
     kPairs{256, 1, 1, 1}, kSymmetric{32, 4, kSymmetricBodies<float>, 1}, kManySteps{512, 4, kManyStepsBodies, 1},
@@ -100,11 +91,6 @@ constexpr LaunchConfig kTree{static_cast<int>(kWalkThreads), 1, 1, 1}, kCells{st
 constexpr int kPairBlocks[] = {64, 256, 1024}, kWalkBlocks[] = {32, 64, 128}, kCellBlocks[] = {64, 128, 256},
               kManyStepsBlocks[] = {64, 128, 256, 512}, kSymmetricBlocks[] = {32, 64, 32 * kMostSymmetricWarps},
               kSymmetricBodiesALane[] = {kFewerSymmetricBodies, kSymmetricBodies<float>};
-
-template <TreeWalk kWalk>
-double keptBy(const ForceSettings& force, double allowedError, double opening) {
-    return keptAccuracy(kWalk, force, allowedError, opening);
-}
 
 /// The entry of a tree row, which takes far bodies as cells.
 template <TreeWalk kWalk, TreeKeys kCurve = TreeKeys::hilbert>
@@ -120,9 +106,12 @@ constexpr KernelEntry treeEntry(std::string_view name, std::string_view idea) {
                     .byOpening = byAngle(kWalk),
                     .source = kWalk == TreeWalk::expansions ? "tree_walker.cuh:expand,addCells,addBodies"
                                                             : "tree_walker.cuh:addCells,addBodies",
-                    .keeps = keptBy<kWalk>,
+                    .keeps = [](const ForceSettings& force, double allowedError,
+                                double opening) { return keptAccuracy(kWalk, force, allowedError, opening); },
                     .refuses = whyNoTree<kWalk>},
-            .code = treeRow<kWalk, kCurve>};
+            .code = MethodCode{.make32 = makeTree<kWalk, kCurve>,
+                               .machineCode = [](Precision) { return treeWalkKernel(kWalk, 2).address; },
+                               .blocks = walkBlocks}};
 }
 
 /// Instructions issued a directed pair in fp32, and slots in fp64; 0: not known.
@@ -354,16 +343,6 @@ bool hasCode(const KernelEntry& entry, bool doubles) {
         entry.code);
 }
 
-/// A thread may add an entry while others search. The list is a deque, so that references stay valid.
-std::mutex& addedLock() {
-    static std::mutex lock;
-    return lock;
-}
-std::deque<KernelEntry>& added() {
-    static std::deque<KernelEntry> entries;
-    return entries;
-}
-
 }  // namespace
 
 bool KernelEntry::builtIn(Precision precision) const { return hasCode(*this, precision == Precision::fp64); }
@@ -381,19 +360,8 @@ std::uint32_t OneSidedCode::sliceStep(const LaunchConfig& launch) const {
 
 std::span<const KernelEntry> kernelEntries() { return kEntries; }
 
-bool addKernelEntry(const KernelEntry& entry) {
-    addKernel(entry.row);
-    const std::lock_guard hold(addedLock());
-    added().push_back(entry);
-    return true;
-}
-
 const KernelEntry& kernelEntry(std::string_view name) {
-    {
-        const std::lock_guard hold(addedLock());
-        for (const KernelEntry& entry : added())
-            if (entry.row.name == name) return entry;
-    }
+    if (const KernelEntry* added = KernelEntries::find(kPairLawTerm, name)) return *added;
     for (const KernelEntry& entry : kTraps)
         if (entry.row.name == name) return entry;
     const std::span<const KernelRow> rows = cudaKernelRows();

@@ -5,7 +5,7 @@
 #include "sim/backends/cuda/kernels/many_steps.h"
 #include "sim/backends/cuda/kernels/symmetric.h"
 #include "sim/backends/cuda/kernels/tree.h"
-#include "sim/backends/kernel.h"
+#include "sim/backends/row_table.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -104,8 +104,8 @@ struct KernelEntry {
 
 /// All entries in ladder order, without the deliberately wrong ones, see KernelRow::trap.
 std::span<const KernelEntry> kernelEntries();
-/// Adds an entry from outside the table, as a test does. It is found by name and appears in no list. See addKernel().
-bool addKernelEntry(const KernelEntry& entry);
+/// Entries that are added to the table.
+using KernelEntries = RowTable<KernelEntry>;
 /// The entry of a name. Throws UsageError with the valid names and the nearest one.
 const KernelEntry& kernelEntry(std::string_view name);
 

@@ -4,7 +4,7 @@
 #include "sim/backends/cpu/kernels/simd_targets.h"
 #include "sim/backends/force_method.h"
 #include "sim/backends/kernel.h"
-#include "sim/backends/term_table.h"
+#include "sim/backends/row_table.h"
 #include "sim/core/thread_pool.h"
 
 #include <array>
@@ -98,11 +98,10 @@ struct CpuKernel {
     Reason (*unavailable)() = nullptr;  ///< why this build lacks it; null or empty: it does not
 };
 
-/// The code of a row of the public table, or of a row of addCpuKernel(). Throws std::logic_error for a row of another
-/// backend.
+/// Rows that are added to the table.
+using CpuKernels = RowTable<CpuKernel>;
+/// The code of a row of the public table, or of CpuKernels. Throws std::logic_error for a row of another backend.
 const CpuKernel& cpuKernel(const KernelRow& row);
-/// Adds a row, for a test. It is found by its name and is in no list; see addKernel().
-bool addCpuKernel(const CpuKernel& kernel);
 
 /// A method for a kind of term beside the pair law.
 struct CpuTermMethod {
@@ -111,7 +110,7 @@ struct CpuTermMethod {
     std::function<std::unique_ptr<CpuForceMethod<double>>(const ForceTerm& term, const MethodContext& context)>
         fp64{};  ///< mixed, too
 };
-using CpuTermMethods = TermTable<CpuTermMethod>;
+using CpuTermMethods = RowTable<CpuTermMethod>;
 
 /// A new method of that kernel. Throws std::bad_alloc, and std::logic_error for a force that refusal() refuses.
 template <class T>

@@ -3,7 +3,7 @@
 
 namespace gravlab::cuda {
 
-template Kernel<SymmetricTask<float>> symmetricKernel(SymmetricSums sums, const SymmetricShape& shape);
+template Kernel<SymmetricTask<float>> symmetricKernel(SymmetricSums sums, const LaunchConfig& launch);
 template Kernel<SlotsTask<float>> addSlotsKernel(int bodies);
 template Kernel<JoinTask<float>> joinSpansKernel();
 

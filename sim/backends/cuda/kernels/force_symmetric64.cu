@@ -3,7 +3,7 @@
 
 namespace gravlab::cuda {
 
-template Kernel<SymmetricTask<double>> symmetricKernel(SymmetricSums sums, const SymmetricShape& shape);
+template Kernel<SymmetricTask<double>> symmetricKernel(SymmetricSums sums, const LaunchConfig& launch);
 template Kernel<SlotsTask<double>> addSlotsKernel(int bodies);
 template Kernel<JoinTask<double>> joinSpansKernel();
 

@@ -48,16 +48,10 @@ __global__ void integrate(IntegrateTask<Real> task) {
 }  // namespace
 
 template <class Real>
-Kernel<IntegrateTask<Real>> integrateKernel() {
-    return kernelOf(integrate<Real, false>);
+Kernel<IntegrateTask<Real>> integrateKernel(bool inBlocks) {
+    return kernelOf(inBlocks ? integrate<Real, true> : integrate<Real, false>);
 }
-template <class Real>
-Kernel<IntegrateTask<Real>> blockIntegrateKernel() {
-    return kernelOf(integrate<Real, true>);
-}
-template Kernel<IntegrateTask<float>> integrateKernel();
-template Kernel<IntegrateTask<double>> integrateKernel();
-template Kernel<IntegrateTask<float>> blockIntegrateKernel();
-template Kernel<IntegrateTask<double>> blockIntegrateKernel();
+template Kernel<IntegrateTask<float>> integrateKernel(bool);
+template Kernel<IntegrateTask<double>> integrateKernel(bool);
 
 }  // namespace gravlab::cuda

@@ -40,7 +40,7 @@ struct IntegrateTask {
     ParticleVertex* vertices;  ///< output: its vertices
     VertexValue shown;
     V *outX, *outV;             ///< the state after all operations
-    const std::uint8_t* rungs;  ///< for blockIntegrateKernel()
+    const std::uint8_t* rungs;  ///< for operations of block steps
     int steps;
     IntegrateStep<Real> step[kMostSteps];
 
@@ -51,9 +51,6 @@ struct IntegrateTask {
 
 /// It needs 3 doubles of dynamic shared memory a thread when several threads share a body.
 template <class Real>
-Kernel<IntegrateTask<Real>> integrateKernel();
-/// The same for operations of block steps.
-template <class Real>
-Kernel<IntegrateTask<Real>> blockIntegrateKernel();
+Kernel<IntegrateTask<Real>> integrateKernel(bool inBlocks = false);
 
 }  // namespace gravlab::cuda

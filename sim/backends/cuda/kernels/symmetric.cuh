@@ -225,35 +225,36 @@ __global__ void joinSpans(JoinTask<Real> task) {
     (&task.acceleration[body].x)[axis] = static_cast<Real>(waiting[0] * task.scale);
 }
 
-/// Selects the kernel of a way to sum and a shape; null for shapes that are not built.
+/// Selects the kernel of a way to sum and a launch; null for launches that are not built.
 template <class Real, SymmetricSums kSums>
-Kernel<SymmetricTask<Real>> symmetricOf(const SymmetricShape& shape) {
-    constexpr SymmetricShape kUsual{.bodies = kSymmetricBodies<Real>};
-    if (shape == kUsual) return kernelOf(symmetricRound<Real, kSums>);
+Kernel<SymmetricTask<Real>> symmetricOf(const LaunchConfig& launch) {
+    constexpr int kBodies = kSymmetricBodies<Real>;
+    const bool warps = launch.block == 32, unroll = launch.unroll == 4, bodies = launch.bodiesPerThread == kBodies;
+    if (warps && unroll && bodies) return kernelOf(symmetricRound<Real, kSums>);
     if constexpr (std::is_same_v<Real, float>) {
-        // Only one factor at a time differs from the usual shape: each further one would double the compiled code.
+        // Only one factor at a time differs from the usual launch: each further one would double the compiled code.
         constexpr int kFewer = kFewerSymmetricBodies;
-        if (shape == SymmetricShape{.bodies = kFewer}) return kernelOf(symmetricRound<Real, kSums, 4, kFewer>);
-        if (shape == SymmetricShape{.warps = shape.warps, .bodies = kUsual.bodies} && shape.warps <= kMostSymmetricWarps)
-            return kernelOf(symmetricRound<Real, kSums, 4, kUsual.bodies, kMostSymmetricWarps>);
-        if (shape == SymmetricShape{.unroll = shape.unroll, .bodies = kUsual.bodies})
-            return Rotations::pick(shape.unroll,
+        if (warps && unroll && launch.bodiesPerThread == kFewer) return kernelOf(symmetricRound<Real, kSums, 4, kFewer>);
+        if (unroll && bodies && launch.block <= 32 * kMostSymmetricWarps)
+            return kernelOf(symmetricRound<Real, kSums, 4, kBodies, kMostSymmetricWarps>);
+        if (warps && bodies)
+            return Rotations::pick(launch.unroll,
                                    [](auto factor) { return kernelOf(symmetricRound<Real, kSums, factor()>); });
     }
     return {};
 }
 
 template <class Real>
-Kernel<SymmetricTask<Real>> symmetricKernel(SymmetricSums sums, const SymmetricShape& shape) {
+Kernel<SymmetricTask<Real>> symmetricKernel(SymmetricSums sums, const LaunchConfig& launch) {
     switch (sums) {
         case SymmetricSums::slots:
-            return symmetricOf<Real, SymmetricSums::slots>(shape);
+            return symmetricOf<Real, SymmetricSums::slots>(launch);
         case SymmetricSums::slotsEqualMasses:
-            return symmetricOf<Real, SymmetricSums::slotsEqualMasses>(shape);
+            return symmetricOf<Real, SymmetricSums::slotsEqualMasses>(launch);
         case SymmetricSums::slotsMassRuns:
-            return symmetricOf<Real, SymmetricSums::slotsMassRuns>(shape);
+            return symmetricOf<Real, SymmetricSums::slotsMassRuns>(launch);
         case SymmetricSums::atomics:
-            return symmetricOf<Real, SymmetricSums::atomics>(shape);
+            return symmetricOf<Real, SymmetricSums::atomics>(launch);
     }
     return {};
 }

@@ -16,17 +16,6 @@ constexpr int kMostSymmetricWarps = 4;
 template <class Real>
 constexpr int kSymmetricTile = 32 * kSymmetricBodies<Real>;
 
-/// Factors of a launch that are compiled in.
-struct SymmetricShape {
-    int warps = 1;   ///< a block
-    int unroll = 4;  ///< unroll of the rotation
-    int bodies = 8;  ///< a lane
-    bool operator==(const SymmetricShape&) const = default;
-};
-inline SymmetricShape symmetricShape(const LaunchConfig& launch) {
-    return {.warps = launch.block / 32, .unroll = launch.unroll, .bodies = launch.bodiesPerThread};
-}
-
 /// One round. Units: tiles x (chunks of the round), plus `tiles` for the diagonal tiles in the first round; one warp each.
 /// Device memory.
 template <class Real>
@@ -47,9 +36,10 @@ enum class SymmetricSums {
     slotsMassRuns,  ///< where a tile and its chunk of partners have one mass each, only their final sums are multiplied
     atomics
 };
-/// The kernel; null for a shape that is not built. One factor may differ from the usual shape; in double precision none may.
+/// The kernel; null for a launch that is not built. One factor may differ from the usual launch; in double precision none
+/// may.
 template <class Real>
-Kernel<SymmetricTask<Real>> symmetricKernel(SymmetricSums sums, const SymmetricShape& shape);
+Kernel<SymmetricTask<Real>> symmetricKernel(SymmetricSums sums, const LaunchConfig& launch);
 
 constexpr int kMostSpans = 32;
 /// Adds one round's slots in a fixed order, in fp64, and the sums that wait for them. A block has 256 threads for 32 bodies.

@@ -8,7 +8,7 @@
 #include "sim/backends/cuda/runtime/gpu_timer.h"
 #include "sim/backends/cuda/runtime/memory.h"
 #include "sim/backends/force_method.h"
-#include "sim/backends/term_table.h"
+#include "sim/backends/row_table.h"
 #include "sim/backends/tile_partition.h"
 
 #include <algorithm>
@@ -251,7 +251,7 @@ struct CudaTermMethod {
     std::function<std::unique_ptr<DeviceTermMethod<double>>(const ForceTerm& term, const TermParts& parts)>
         fp64{};  ///< also for mixed
 };
-using CudaTermMethods = TermTable<CudaTermMethod>;
+using CudaTermMethods = RowTable<CudaTermMethod>;
 
 template <class Real>
 using MadeMethod = std::unique_ptr<DeviceForceMethod<Real>>;

@@ -72,7 +72,6 @@ Geometry geometryOf(const LaunchPlan& plan, std::size_t bodies, const DeviceFact
     const LaunchConfig& launch = plan.launch;
     const bool doubles = plan.precision == Precision::fp64;
     const double body = doubles ? 32.0 : 16.0;
-    const auto count = static_cast<std::uint32_t>(bodies);
     if (bodies == 0 || launch.block < 1) return {0, 1, launch.block, 0};
     if (const MethodCode* own = plan.entry->own())
         return {own->blocks
@@ -80,12 +79,12 @@ Geometry geometryOf(const LaunchPlan& plan, std::size_t bodies, const DeviceFact
                     : 0,
                 1, launch.block, 0};
     if (plan.entry->symmetric()) {
-        const SymmetricShape shape = symmetricShape(launch);
-        const TilePartition partition = tilePartition(count, 32 * shape.bodies);
+        const TilePartition partition = tilePartition(static_cast<std::uint32_t>(bodies), 32 * launch.bodiesPerThread);
         const int partners = std::min(partition.range, partition.round);
         const int units = partition.tiles * ((partners + partition.chunk - 1) / partition.chunk + 1);
         // A warp reads its tile once and each partner of its chunks once.
-        return {(units + shape.warps - 1) / shape.warps, 1, launch.block,
+        const int warps = launch.block / 32;
+        return {(units + warps - 1) / warps, 1, launch.block,
                 body * partition.tiles * (static_cast<double>(partition.range) + partition.tile)};
     }
     const double sources = static_cast<double>(plan.sources.among(bodies));

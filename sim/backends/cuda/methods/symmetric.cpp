@@ -20,9 +20,8 @@ public:
         : DeviceForceMethod<Real>(parts.plan, parts.count, parts.rate),
           stream_(parts.stream),
           device_(parts.device),
-          shape_(symmetricShape(parts.plan.launch)),
-          partition_(tilePartition(parts.count, 32 * shape_.bodies)),
-          kernel_(symmetricKernel<Real>(parts.plan.entry->symmetric()->sums, shape_)),
+          partition_(tilePartition(parts.count, 32 * parts.plan.launch.bodiesPerThread)),
+          kernel_(symmetricKernel<Real>(parts.plan.entry->symmetric()->sums, parts.plan.launch)),
           atomic_(parts.plan.entry->symmetric()->sums == SymmetricSums::atomics) {
         takeSpans(0, partition_.spans);
     }
@@ -89,17 +88,17 @@ private:
         const PairRound round = after.next();
         const int first = round.first * partition_.unit, end = std::min(round.end * partition_.unit, partition_.range);
         const int chunks = (std::max(end - first, 0) + partition_.chunk - 1) / partition_.chunk;
-        const int units = partition_.tiles * (chunks + (round.leaf == 0 ? 1 : 0));
+        const int warps = this->plan().launch.block / 32, units = partition_.tiles * (chunks + (round.leaf == 0 ? 1 : 0));
         const bool last = after.atEnd();
         if (atomic_ && round.leaf == 0) CUDA_CHECK(fillAsync(bodies.sums, 0, count * sizeof(Vec4<Real>), stream_));
         if (units > 0)
-            launchKernel(kernel_, {static_cast<unsigned>((units + shape_.warps - 1) / shape_.warps)},
-                         32 * static_cast<unsigned>(shape_.warps),
+            launchKernel(kernel_, {static_cast<unsigned>((units + warps - 1) / warps)}, 32 * static_cast<unsigned>(warps),
                          {bodies.positions, scratch_.data(), &bodies.sums->x, partition_, first, end,
                           static_cast<Real>(softeningSquared(this->request())), round.leaf == 0, count, units},
                          0, stream_);
         if (!atomic_)
-            launchKernel(addSlotsKernel<Real>(shape_.bodies), {static_cast<unsigned>(partition_.bodies() / 32)}, 256,
+            launchKernel(addSlotsKernel<Real>(this->plan().launch.bodiesPerThread),
+                         {static_cast<unsigned>(partition_.bodies() / 32)}, 256,
                          slotsTask(round, last && all() ? bodies.sums : nullptr), 0, stream_);
         const double done = share(after.leaf()) - share(round.leaf);
         rounds_ = after;
@@ -163,7 +162,6 @@ private:
     const DeviceFacts& device_;
     MadeMethod<Real> targets_;  ///< made by the first evaluation for active bodies only
     bool byTargets_ = false;    ///< the evaluation under way, or the last one, uses targets_
-    SymmetricShape shape_;
     TilePartition partition_;
     Kernel<SymmetricTask<Real>> kernel_;
     bool atomic_;

@@ -417,18 +417,18 @@ const KernelRow& adoptOwnKernel(const std::string& name, const OwnMachineCode& c
         Adopted{.name = name, .idea = {}, .image = code.image, .launch = launch, .tried = {bodies}});
     for (int k = 2; hasKernel("cuda", made.name); ++k) made.name = name + " " + std::to_string(k);
     made.idea = "your own text" + (launch.from.empty() ? std::string() : ", which began as '" + launch.from + "'");
-    addKernelEntry({.row = {.backend = "cuda",
-                            .name = made.name,
-                            .idea = made.idea,
-                            .usual = {launch.block, launch.unroll, launch.bodies, 1},
-                            .deterministic = launch.split == 1,
-                            .source = made.name,
-                            .refuses = onlyGravity,
-                            .listed = false},
-                    .code = LoadedCode{.kernel32 = kernel,
-                                       .split = static_cast<unsigned>(launch.split),
-                                       .sharedBytes = launch.shared,
-                                       .tried = wasTried}});
+    KernelEntries::add({.row = {.backend = "cuda",
+                                .name = made.name,
+                                .idea = made.idea,
+                                .usual = {launch.block, launch.unroll, launch.bodies, 1},
+                                .deterministic = launch.split == 1,
+                                .source = made.name,
+                                .refuses = onlyGravity,
+                                .listed = false},
+                        .code = LoadedCode{.kernel32 = kernel,
+                                           .split = static_cast<unsigned>(launch.split),
+                                           .sharedBytes = launch.shared,
+                                           .tried = wasTried}});
     made.row = &gravlab::kernel("cuda", made.name);
     return *made.row;
 }

@@ -1,4 +1,4 @@
-// The CUDA calls. Rule: each call has one row of kFunctions and one line of code.
+// The CUDA calls. Rule: a call is a row of api_calls.inl, or has a row of kFunctions and its code here.
 #include "sim/backends/cuda/runtime/api.h"
 
 #include "sim/backends/devices.h"
@@ -20,46 +20,22 @@ namespace gravlab::cuda {
 namespace {
 
 constexpr std::string_view kFunctions[] = {
-    "cudaDriverGetVersion",
-    "cudaRuntimeGetVersion",
+#define GRAVLAB_CUDA_CALL(name, function, parameters, arguments) #function,
+#include "sim/backends/cuda/runtime/api_calls.inl"
+#undef GRAVLAB_CUDA_CALL
     "cudaGetDeviceCount",
-    "cudaSetDevice",
     "cudaGetDeviceProperties",
     "cudaDeviceEnablePeerAccess",
-    "cudaMemGetInfo",
     "cudaMalloc",
-    "cudaMallocManaged",
     "cudaFree",
-    "cudaHostAlloc",
-    "cudaFreeHost",
     "cudaMemcpyAsync",
-    "cudaMemsetAsync",
     "cudaStreamCreate",
-    "cudaStreamDestroy",
-    "cudaStreamSynchronize",
-    "cudaEventCreate",
-    "cudaEventDestroy",
-    "cudaEventRecord",
-    "cudaEventQuery",
-    "cudaEventSynchronize",
-    "cudaStreamWaitEvent",
-    "cudaEventElapsedTime",
     "cudaFuncGetAttributes",
-    "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
-    "cudaLaunchKernel",
-    "cudaLaunchCooperativeKernel",
     "cudaLibraryLoadData",
     "cudaLibraryUnload",
     "cudaLibraryGetKernel",
     "cudaLibraryGetGlobal",
-    "cudaGetSymbolAddress",
-    "cudaGLGetDevices",
-    "cudaGraphicsGLRegisterBuffer",
-    "cudaGraphicsUnregisterResource",
-    "cudaGraphicsMapResources",
-    "cudaGraphicsUnmapResources",
-    "cudaGraphicsResourceGetMappedPointer",
-};
+    "cudaGLGetDevices"};
 constexpr std::size_t kFunctionCount = std::size(kFunctions);
 
 constexpr std::size_t indexOf(std::string_view name) {
@@ -117,13 +93,17 @@ Code counted(Run run) {
 // The function's name is written once and is the key of counters and faults.
 #define GRAVLAB_COUNTED(function, ...) counted<indexOf(#function)>([&] { return function(__VA_ARGS__); })
 
-Code driverVersion(int& version) { return GRAVLAB_COUNTED(cudaDriverGetVersion, &version); }
-Code runtimeVersion(int& version) { return GRAVLAB_COUNTED(cudaRuntimeGetVersion, &version); }
+#define GRAVLAB_CUDA_CALL(name, function, parameters, arguments)                \
+    Code name parameters {                                                      \
+        return counted<indexOf(#function)>([&] { return function arguments; }); \
+    }
+#include "sim/backends/cuda/runtime/api_calls.inl"
+#undef GRAVLAB_CUDA_CALL
+
 Code deviceCount(int& count) {
     count = 0;  // the call leaves it untouched when there is no driver
     return GRAVLAB_COUNTED(cudaGetDeviceCount, &count);
 }
-Code setDevice(int device) { return GRAVLAB_COUNTED(cudaSetDevice, device); }
 
 Code deviceFacts(int device, DeviceFacts& facts) {
     cudaDeviceProp properties{};
@@ -138,10 +118,9 @@ Code deviceFacts(int device, DeviceFacts& facts) {
     facts.sharedBytes = properties.sharedMemPerBlock;
     facts.memoryBytes = properties.totalGlobalMem;
     facts.warpsPerMultiprocessor = properties.maxThreadsPerMultiProcessor / 32;
-    const std::string bus =
+    facts.pciBus =
         formatted("%08x:%02x:%02x.0", static_cast<unsigned>(properties.pciDomainID),
                   static_cast<unsigned>(properties.pciBusID & 0xff), static_cast<unsigned>(properties.pciDeviceID & 0xff));
-    facts.pciBus = bus;
     // The clock is a separate attribute since CUDA 13. Without it only the plausibility bound is missing.
     if (cudaDeviceGetAttribute(&facts.clockKHz, cudaDevAttrClockRate, device) != cudaSuccess) facts.clockKHz = 0;
     if (cudaDeviceGetAttribute(&facts.memoryKHz, cudaDevAttrMemoryClockRate, device) != cudaSuccess) facts.memoryKHz = 0;
@@ -169,7 +148,6 @@ Code openPeer(int other) {
     return kSuccess;
 }
 
-Code memoryInfo(std::size_t& free, std::size_t& total) { return GRAVLAB_COUNTED(cudaMemGetInfo, &free, &total); }
 Code allocate(void** memory, std::size_t bytes) {
     const Code code = GRAVLAB_COUNTED(cudaMalloc, memory, bytes);
     if (code != kSuccess) return code;
@@ -178,9 +156,6 @@ Code allocate(void** memory, std::size_t bytes) {
     held.sizes[*memory] = bytes;
     held.bytes += bytes;
     return code;
-}
-Code allocateManaged(void** memory, std::size_t bytes) {
-    return GRAVLAB_COUNTED(cudaMallocManaged, memory, bytes, cudaMemAttachGlobal);
 }
 Code release(void* memory) {
     {
@@ -193,10 +168,6 @@ Code release(void* memory) {
     }
     return GRAVLAB_COUNTED(cudaFree, memory);
 }
-Code allocatePinned(void** memory, std::size_t bytes) {
-    return GRAVLAB_COUNTED(cudaHostAlloc, memory, bytes, cudaHostAllocDefault);
-}
-Code releasePinned(void* memory) { return GRAVLAB_COUNTED(cudaFreeHost, memory); }
 
 Code copyAsync(void* to, const void* from, std::size_t bytes, Copy direction, Stream stream) {
     constexpr cudaMemcpyKind kKinds[] = {cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice};
@@ -206,23 +177,8 @@ Code copyAsync(void* to, const void* from, std::size_t bytes, Copy direction, St
     }
     return GRAVLAB_COUNTED(cudaMemcpyAsync, to, from, bytes, kKinds[static_cast<int>(direction)], stream);
 }
-Code fillAsync(void* memory, int byte, std::size_t bytes, Stream stream) {
-    return GRAVLAB_COUNTED(cudaMemsetAsync, memory, byte, bytes, stream);
-}
-
 Code createStream(Stream& stream) {
     return counted<indexOf("cudaStreamCreate")>([&] { return cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking); });
-}
-Code destroyStream(Stream stream) { return GRAVLAB_COUNTED(cudaStreamDestroy, stream); }
-Code waitForStream(Stream stream) { return GRAVLAB_COUNTED(cudaStreamSynchronize, stream); }
-Code createEvent(Event& event) { return GRAVLAB_COUNTED(cudaEventCreate, &event); }
-Code destroyEvent(Event event) { return GRAVLAB_COUNTED(cudaEventDestroy, event); }
-Code recordEvent(Event event, Stream stream) { return GRAVLAB_COUNTED(cudaEventRecord, event, stream); }
-Code queryEvent(Event event) { return GRAVLAB_COUNTED(cudaEventQuery, event); }
-Code waitForEvent(Event event) { return GRAVLAB_COUNTED(cudaEventSynchronize, event); }
-Code waitInStream(Stream stream, Event event) { return GRAVLAB_COUNTED(cudaStreamWaitEvent, stream, event, 0); }
-Code elapsedMilliseconds(float& milliseconds, Event first, Event last) {
-    return GRAVLAB_COUNTED(cudaEventElapsedTime, &milliseconds, first, last);
 }
 
 Code kernelFacts(KernelFacts& facts, const void* kernel) {
@@ -230,18 +186,6 @@ Code kernelFacts(KernelFacts& facts, const void* kernel) {
     const Code code = GRAVLAB_COUNTED(cudaFuncGetAttributes, &attributes, kernel);
     facts = {attributes.maxThreadsPerBlock, attributes.numRegs, attributes.sharedSizeBytes, attributes.localSizeBytes};
     return code;
-}
-Code residentBlocks(int& blocks, const void* kernel, int threads, std::size_t sharedBytes) {
-    return GRAVLAB_COUNTED(cudaOccupancyMaxActiveBlocksPerMultiprocessor, &blocks, kernel, threads, sharedBytes);
-}
-Code launch(const void* kernel, Dim grid, unsigned threads, void** arguments, std::size_t sharedBytes, Stream stream) {
-    return GRAVLAB_COUNTED(cudaLaunchKernel, kernel, dim3(grid.x, grid.y), dim3(threads), arguments, sharedBytes, stream);
-}
-
-Code launchCooperative(const void* kernel, Dim grid, unsigned threads, void** arguments, std::size_t sharedBytes,
-                       Stream stream) {
-    return GRAVLAB_COUNTED(cudaLaunchCooperativeKernel, kernel, dim3(grid.x, grid.y), dim3(threads), arguments, sharedBytes,
-                           stream);
 }
 
 // Since CUDA 12.8 the runtime loads code, and its launches accept the kernels found there.
@@ -272,22 +216,9 @@ Code kernelNamed(const void**, void*, const char*) { return cudaErrorNotSupporte
 Code globalNamed(void**, void*, const char*) { return cudaErrorNotSupported; }
 #endif
 
-Code symbolAddress(void** memory, const void* symbol) { return GRAVLAB_COUNTED(cudaGetSymbolAddress, memory, symbol); }
-
 Code glDevices(unsigned& count, int* devices, unsigned most) {
     count = 0;
     return GRAVLAB_COUNTED(cudaGLGetDevices, &count, devices, most, cudaGLDeviceListAll);
-}
-Code registerGlBuffer(GlResource& resource, unsigned buffer) {
-    return GRAVLAB_COUNTED(cudaGraphicsGLRegisterBuffer, &resource, buffer, cudaGraphicsRegisterFlagsWriteDiscard);
-}
-Code unregisterGl(GlResource resource) { return GRAVLAB_COUNTED(cudaGraphicsUnregisterResource, resource); }
-Code mapGl(GlResource& resource, Stream stream) { return GRAVLAB_COUNTED(cudaGraphicsMapResources, 1, &resource, stream); }
-Code unmapGl(GlResource& resource, Stream stream) {
-    return GRAVLAB_COUNTED(cudaGraphicsUnmapResources, 1, &resource, stream);
-}
-Code mappedPointer(void** memory, std::size_t& bytes, GlResource resource) {
-    return GRAVLAB_COUNTED(cudaGraphicsResourceGetMappedPointer, memory, &bytes, resource);
 }
 Code takeLastError() { return static_cast<Code>(cudaGetLastError()); }
 

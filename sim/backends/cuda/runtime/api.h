@@ -49,52 +49,26 @@ struct DeviceFacts {
     std::size_t memoryBytes = 0;
 };
 
-// Each call returns the code of the CUDA function of that name and does nothing else.
-Code driverVersion(int& version);
-Code runtimeVersion(int& version);
+// Each call returns the code of a CUDA function and does nothing else, except that memory and copies are counted.
+#define GRAVLAB_CUDA_CALL(name, function, parameters, arguments) Code name parameters;
+#include "sim/backends/cuda/runtime/api_calls.inl"
+#undef GRAVLAB_CUDA_CALL
 Code deviceCount(int& count);
-Code setDevice(int device);
 Code deviceFacts(int device, DeviceFacts& facts);
-Code memoryInfo(std::size_t& free, std::size_t& total);
 enum class PeerLink { none, pcie, nvlink };
 /// How a device reaches the memory of another one. Nothing is opened.
 PeerLink peerLink(int one, int other);
 Code openPeer(int other);                         ///< the current device reaches that one's memory from now on
 Code allocate(void** memory, std::size_t bytes);  ///< device memory
-Code allocateManaged(void** memory,
-                     std::size_t bytes);  ///< its pages move between host and device when one reads or writes them
-Code release(void* memory);               ///< of either
-Code allocatePinned(void** memory, std::size_t bytes);  ///< host memory that copies reach without a detour
-Code releasePinned(void* memory);
+Code release(void* memory);                       ///< of allocate() and allocateManaged()
 Code copyAsync(void* to, const void* from, std::size_t bytes, Copy direction, Stream stream);
-Code fillAsync(void* memory, int byte, std::size_t bytes, Stream stream);
 Code createStream(Stream& stream);  ///< does not wait for the default stream
-Code destroyStream(Stream stream);
-Code waitForStream(Stream stream);
-Code createEvent(Event& event);  ///< with timing
-Code destroyEvent(Event event);
-Code recordEvent(Event event, Stream stream);
-Code queryEvent(Event event);  ///< kSuccess when reached, kNotReady before; never waits
-Code waitForEvent(Event event);
-Code waitInStream(Stream stream, Event event);  ///< later work of the stream waits for the event
-Code elapsedMilliseconds(float& milliseconds, Event first, Event last);
 Code kernelFacts(KernelFacts& facts, const void* kernel);
-Code residentBlocks(int& blocks, const void* kernel, int threads, std::size_t sharedBytes);  ///< on one multiprocessor
-Code launch(const void* kernel, Dim grid, unsigned threads, void** arguments, std::size_t sharedBytes, Stream stream);
-/// Launches with all blocks of the grid resident at once, or fails.
-Code launchCooperative(const void* kernel, Dim grid, unsigned threads, void** arguments, std::size_t sharedBytes,
-                       Stream stream);
 Code loadCode(void** library, const void* image);  ///< a cubin or PTX; the image may be freed afterwards
 Code unloadCode(void* library);
 Code kernelNamed(const void** kernel, void* library, const char* name);  ///< handle for queries and launches
 Code globalNamed(void** memory, void* library, const char* name);        ///< a variable of the library on this device
-Code symbolAddress(void** memory, const void* symbol);         ///< address of a __constant__ or __device__ variable
-Code glDevices(unsigned& count, int* devices, unsigned most);  ///< CUDA devices of the current OpenGL context
-Code registerGlBuffer(GlResource& resource, unsigned buffer);  ///< each use overwrites the buffer completely
-Code unregisterGl(GlResource resource);
-Code mapGl(GlResource& resource, Stream stream);
-Code unmapGl(GlResource& resource, Stream stream);
-Code mappedPointer(void** memory, std::size_t& bytes, GlResource resource);
+Code glDevices(unsigned& count, int* devices, unsigned most);            ///< CUDA devices of the current OpenGL context
 /// Returns the last error and clears it, unless it is one that ends the context.
 Code takeLastError();
 

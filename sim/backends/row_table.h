@@ -1,11 +1,12 @@
-// The methods of a backend for kinds of terms beside the pair law. Rule: kinds are words, so a new kind adds its own rows
-// and changes no file of the backend.
+// Rows of a backend that are added to those of its table: methods for terms beside the pair law, and kernels of tests and
+// of users. Rule: kinds are words, so a new kind adds its own rows and changes no file of the backend.
 #pragma once
 #include "sim/api/method.h"
 #include "sim/backends/kernel.h"
 #include "sim/forces/force_term.h"
 
 #include <deque>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -24,27 +25,39 @@ KernelRow addedRow(std::string_view backend, const TermKernelRow<Kernel>& row) {
     return made;
 }
 
-/// Rows with a KernelRow `row` and its code; those of a kind are in ladder order, the best last. Fill it before main(), or
-/// before the first backend is made.
+/// Rows with a KernelRow `row` and its code; those of a kind are in ladder order, the best last. Any thread may add a row
+/// while others search.
 template <class Row>
-class TermTable {
+class RowTable {
 public:
     /// Adds the row, and its kernel row to those of lists, panels and files. Throws std::logic_error for a row that exists
     /// already.
     static bool add(const Row& row) {
         addKernel(row.row);
+        const std::lock_guard hold(lock());
         rows().push_back(row);
         return true;
     }
-    /// The code of the row that termKernel() finds. Throws UsageError as it does.
-    static const Row& find(std::string_view backend, std::string_view kind, const std::optional<std::string>& name) {
-        const KernelRow& wanted = termKernel(backend, kind, name);
+    /// The row of that name that was added for a kind of term; null where there is none.
+    static const Row* find(std::string_view term, std::string_view name) {
+        const std::lock_guard hold(lock());
         for (const Row& row : rows())
-            if (row.row.term == kind && row.row.name == wanted.name) return row;
+            if (row.row.term == term && row.row.name == name) return &row;
+        return nullptr;
+    }
+    /// The code of the row that termKernel() finds. Throws UsageError as it does.
+    static const Row& code(std::string_view backend, std::string_view kind, const std::optional<std::string>& name) {
+        const KernelRow& wanted = termKernel(backend, kind, name);
+        if (const Row* row = find(kind, wanted.name)) return *row;
         throw std::logic_error("the kernel '" + std::string(wanted.name) + "' has no code");
     }
 
 private:
+    static std::mutex& lock() {
+        static std::mutex one;
+        return one;
+    }
+    /// A deque, so that references stay valid.
     static std::deque<Row>& rows() {
         static std::deque<Row> all;
         return all;
