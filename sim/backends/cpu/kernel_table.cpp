@@ -44,11 +44,11 @@ struct Direct {
     }
 };
 
-double directBytes(std::size_t bodies, const ForceSettings& force) {
-    if (force.precision == Precision::mixed)
-        return ForceEvaluation<double, float>::bytes(bodies) + InPairUnits::bytes(bodies);
-    return force.precision == Precision::fp64 ? ForceEvaluation<double, double>::bytes(bodies)
-                                              : ForceEvaluation<float, float>::bytes(bodies);
+/// Memory of a method for pairs of that precision.
+template <template <class, class> class Method>
+double bytesOf(std::size_t bodies, const ForceSettings& force) {
+    if (force.precision == Precision::mixed) return Method<double, float>::bytes(bodies) + InPairUnits::bytes(bodies);
+    return force.precision == Precision::fp64 ? Method<double, double>::bytes(bodies) : Method<float, float>::bytes(bodies);
 }
 
 template <class Loops, Split kShape, Sharing kSharing>
@@ -61,7 +61,7 @@ CpuKernel direct(std::string_view name, std::string_view idea, std::string_view 
         .vectors = std::is_same_v<Loops, Simd>,
         .fp32 = Method::template make<float, float>,
         .mixed = Method::template make<double, float>,
-        .bytes = directBytes,
+        .bytes = bytesOf<ForceEvaluation>,
         .unavailable = unavailable};
     if constexpr (std::is_same_v<LoopsOfDouble, const LawKernels<double>&>)
         kernel.fp64 = Method::template make<double, double>;
@@ -145,13 +145,7 @@ CpuKernel cellLists(std::string_view name, std::string_view idea) {
             .fp64 = [](const MethodContext& context) -> std::unique_ptr<CpuForceMethod<double>> {
                 return std::make_unique<CellMethod<double, double>>(context);
             },
-            .bytes =
-                [](std::size_t bodies, const ForceSettings& force) {
-                    if (force.precision == Precision::mixed)
-                        return CellMethod<double, float>::bytes(bodies) + InPairUnits::bytes(bodies);
-                    return force.precision == Precision::fp64 ? CellMethod<double, double>::bytes(bodies)
-                                                              : CellMethod<float, float>::bytes(bodies);
-                }};
+            .bytes = bytesOf<CellMethod>};
 }
 
 Reason whyNoOpenMp() {

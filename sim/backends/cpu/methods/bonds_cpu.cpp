@@ -1,7 +1,6 @@
 // Bonds on the CPU: rows of the matrix on all threads, or each bond once. Rule: sums keep the order of the list, so neither
 // threads nor slices change a bit.
-#include "sim/backends/cpu/aligned_array.h"
-#include "sim/backends/cpu/methods/cpu_method.h"
+#include "sim/backends/cpu/methods/range_method.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/forces/bonds/bond_rows.h"
 
@@ -15,12 +14,14 @@ namespace {
 // Bonds of a colour that a thread takes at a time.
 constexpr std::size_t kBondGrain = 2048;
 
-/// What both rows have in common: classes in T, sums, slices, and the bonds that break.
+/// What both rows have in common: classes in T, and the bonds that break.
 template <class T>
-class CpuBonds : public CpuForceMethod<T> {
+class CpuBonds : public RangeMethod<T> {
 public:
     CpuBonds(const Bonds& bonds, const MethodContext& context)
-        : now_(std::make_shared<const Bonds>(bonds)), pool_(context.pool), sums_(context.bodies), count_(context.bodies) {
+        : RangeMethod<T>(context, static_cast<std::size_t>(context.launch.block)),
+          now_(std::make_shared<const Bonds>(bonds)),
+          count_(context.bodies) {
         for (const BondClass<double>& numbers : bonds.list().classes)
             classes_.push_back({static_cast<T>(numbers.length), static_cast<T>(numbers.stiffness),
                                 static_cast<T>(numbers.damping), static_cast<T>(numbers.breaking), numbers.law});
@@ -29,50 +30,23 @@ public:
         breakable_ = bonds.breakable();
     }
 
-    void prepare(const CpuBodies<T>& bodies, const ForceRequest& request) override {
-        bodies_ = bodies;
-        request_ = request;
-        next_ = 0;
-        underWay_ = tasks() > 0;
-        begin();
-    }
-    ForceProgress enqueue(double seconds) override {
-        const std::int64_t from = next_;
-        next_ = pool_.run(next_, tasks(), deadlineAfter(seconds), [&](std::int64_t task) { run(task); });
-        underWay_ = next_ < tasks();
-        return {.complete = !underWay_, .work = {.pairs = pairsOf(from, next_)}};
-    }
-    bool underWay() const override { return underWay_; }
-    double progress() const override { return underWay_ ? static_cast<double>(next_) / static_cast<double>(tasks()) : 0; }
-    void abandon() override { underWay_ = false; }
-    CpuForceSums<T> sums() const override { return {{sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()}, 1}; }
-    Accuracy accuracy() const override { return {.gate = gateOf({.precision = request_.settings.precision})}; }
+    Accuracy accuracy() const override { return {.gate = gateOf({.precision = this->request_.settings.precision})}; }
     // A force that is known at the end of a step contains the bonds that break there.
     bool keepsState() const override { return breakable_; }
     bool changesTerm() const override { return breakable_; }
     std::shared_ptr<const ForceTerm> takeChangedTerm() override { return std::exchange(changed_, false) ? now_ : nullptr; }
 
 protected:
-    /// Number of tasks of an evaluation; run() computes one.
-    virtual std::int64_t tasks() const = 0;
-    virtual void run(std::int64_t task) = 0;
-    virtual double pairsOf(std::int64_t from, std::int64_t to) const = 0;
-    virtual void begin() {}
-
     const BondClass<T>& numbersOf(std::uint32_t bond) const { return classes_[classIndex_ ? classIndex_[bond] : 0]; }
     /// The force on body i by body j over the source of i: engines multiply by the response.
     Vec3<T> force(std::uint32_t bond, std::size_t i, std::size_t j) const {
-        const Vec3<T> parting =
-            damped_ ? vectorAt(bodies_.velocity, j) - vectorAt(bodies_.velocity, i) : Vec3<T>{T(0), T(0), T(0)};
-        return bondForce(numbersOf(bond), vectorAt(bodies_.axis, j) - vectorAt(bodies_.axis, i), parting);
+        const CpuBodies<T>& at = this->bodies_;
+        const Vec3<T> parting = damped_ ? vectorAt(at.velocity, j) - vectorAt(at.velocity, i) : Vec3<T>{T(0), T(0), T(0)};
+        return bondForce(numbersOf(bond), vectorAt(at.axis, j) - vectorAt(at.axis, i), parting);
     }
     bool breaks(const CpuBodies<T>& bodies, std::uint32_t bond, std::size_t i, std::size_t j) const {
         return i != j && bondBreaks(numbersOf(bond), length(vectorAt(bodies.axis, j) - vectorAt(bodies.axis, i)));
     }
-    void store(std::size_t i, const Vec3<T>& sum) {
-        sums_.axis[0][i] = sum.x, sums_.axis[1][i] = sum.y, sums_.axis[2][i] = sum.z;
-    }
-    Vec3<T> stored(std::size_t i) const { return {sums_.axis[0][i], sums_.axis[1][i], sums_.axis[2][i]}; }
     void broke(std::vector<std::uint32_t> bonds) {
         if (bonds.empty()) return;
         now_ = now_->withBroken(std::move(bonds));
@@ -80,18 +54,13 @@ protected:
     }
 
     std::shared_ptr<const Bonds> now_;
-    ThreadPool& pool_;
     std::vector<BondClass<T>> classes_;
     const std::uint32_t* classIndex_ = nullptr;  ///< of each bond, in the list; null: all have the first class
-    VectorArrays<T> sums_;
     std::size_t count_;
-    CpuBodies<T> bodies_;
     bool damped_ = false, breakable_ = false;
 
 private:
-    ForceRequest request_;
-    std::int64_t next_ = 0;
-    bool underWay_ = false, changed_ = false;
+    bool changed_ = false;
 };
 
 template <class T>
@@ -101,10 +70,7 @@ class CpuBondRows final : public CpuBonds<T> {
 
 public:
     CpuBondRows(const Bonds& bonds, const MethodContext& context)
-        : Base(bonds, context),
-          rows_(rowsOf(bonds, context.ids)),
-          lengths_(lengthsOf(rows_)),
-          rowsATask_(static_cast<std::size_t>(context.launch.block)) {}
+        : Base(bonds, context), rows_(rowsOf(bonds, context.ids)), lengths_(lengthsOf(rows_)) {}
 
     void endStep(const CpuBodies<T>& bodies) override {
         std::vector<std::uint32_t> broken;
@@ -125,13 +91,11 @@ public:
     }
 
 private:
-    std::int64_t tasks() const override { return static_cast<std::int64_t>((count_ + rowsATask_ - 1) / rowsATask_); }
-    std::size_t rowOf(std::int64_t task) const { return std::min(static_cast<std::size_t>(task) * rowsATask_, count_); }
-    double pairsOf(std::int64_t from, std::int64_t to) const override {
-        return rows_.first[rowOf(to)] - rows_.first[rowOf(from)];
+    double interactions(std::size_t first, std::size_t last) const override {
+        return rows_.first[last] - rows_.first[first];
     }
-    void run(std::int64_t task) override {
-        for (std::size_t i = rowOf(task); i < rowOf(task + 1); ++i) rowOfBonds(i);
+    void sum(std::size_t first, std::size_t last) override {
+        for (std::size_t i = first; i < last; ++i) rowOfBonds(i);
     }
     void rowOfBonds(std::size_t i) {
         Vec3<T> sum{0, 0, 0};
@@ -145,7 +109,6 @@ private:
 
     BondRows rows_;
     RowLengths lengths_;
-    std::size_t rowsATask_;
 };
 
 /// A colour after another; tasks are pieces of a colour, so a call computes at least one colour.
@@ -179,9 +142,12 @@ public:
     }
 
 private:
-    std::int64_t tasks() const override { return 1; }
-    void run(std::int64_t) override {}
-    double pairsOf(std::int64_t, std::int64_t) const override { return 0; }
+    void sum(std::size_t, std::size_t) override {}
+    double interactions(std::size_t, std::size_t) const override { return 0; }
+    Vec3<T> stored(std::size_t i) const {
+        const auto& axis = this->sums_.axis;
+        return {axis[0][i], axis[1][i], axis[2][i]};
+    }
     void symmetricBonds() {
         for (std::size_t i = 0; i < count_; ++i) this->store(i, {0, 0, 0});
         for (std::size_t c = 0; c < groups_.colours(); ++c) {
@@ -190,14 +156,14 @@ private:
                 for (std::size_t k = begin + first; k < begin + last; ++k) {
                     const std::size_t i = groups_.left[k], j = groups_.right[k];
                     const Vec3<T> force = this->force(groups_.bond[k], i, j);
-                    this->store(i, this->stored(i) + force);
-                    this->store(j, this->stored(j) - force);
+                    this->store(i, stored(i) + force);
+                    this->store(j, stored(j) - force);
                 }
             });
         }
         pool_.forRange(count_, 16384, [&](std::size_t first, std::size_t last) {
             for (std::size_t i = first; i < last; ++i)
-                this->store(i, bodies_.source[i] != 0 ? this->stored(i) / bodies_.source[i] : Vec3<T>{0, 0, 0});
+                this->store(i, bodies_.source[i] != 0 ? stored(i) / bodies_.source[i] : Vec3<T>{0, 0, 0});
         });
     }
 

@@ -1,5 +1,5 @@
 // Outer fields, drags and post-Newtonian terms on the CPU.
-#include "sim/backends/cpu/methods/per_body.h"
+#include "sim/backends/cpu/methods/range_method.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/forces/fields/post_newtonian.h"
 

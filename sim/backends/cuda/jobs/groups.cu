@@ -1,7 +1,7 @@
 // Friends of friends: bodies are sorted by cells or along a curve. Then atomics on the roots join sets, or labels pass from
 // friend to friend. In any order of these steps, a group's label is the smallest index in it.
 #include "sim/api/errors.h"
-#include "sim/backends/cuda/jobs/groups.h"
+#include "sim/backends/cuda/jobs/depths.cuh"
 #include "sim/backends/cuda/kernels/together.cuh"
 #include "sim/backends/cuda/kernels/tree.h"
 #include "sim/backends/cuda/runtime/memory.h"
@@ -446,16 +446,17 @@ public:
             requireFriendMemory(friends, kAdvice);
             source_ = DeviceArray<std::uint32_t>(std::max<std::uint64_t>(1, friends));
             task_.source = source_.data();
-            run(depthSourceKernel());
+            run(kernelOf(listSources));
         }
-        run(depthBeginKernel());
+        run(kernelOf(beginDepths));
         const std::uint64_t items = way.edges ? friends : task_.count;
-        const std::uint32_t levels = way.onDevice ? allLevels(depthLoopKernel(way.edges), items)
-                                                  : untilNothingChanges(depthLevelKernel(way.edges), items);
-        run(depthWriteKernel());
+        const std::uint32_t levels =
+            way.onDevice ? allLevels(kernelOf(way.edges ? visitAllLevels<true> : visitAllLevels<false>), items)
+                         : untilNothingChanges(kernelOf(way.edges ? visitLevel<true> : visitLevel<false>), items);
+        run(kernelOf(writeDepths));
         CUDA_CHECK(waitForStream(stream_));
         found.seconds = std::chrono::duration<double>(GroupClock::now() - start).count();
-        run(depthReachedKernel());
+        run(kernelOf(countReached));
         const double bodies = task_.count, reached = static_cast<double>(read(&flags_.data()->reached));
         found.depths.resize(task_.count);
         CUDA_CHECK(copyAsync(found.depths.data(), label_.data(), label_.bytes(), Copy::toHost, stream_));

@@ -41,20 +41,11 @@ struct GroupTask {
     std::uint32_t *list, *mark;
     GroupFlags* flags;
     std::uint32_t level;  ///< first level of a launch
-    std::uint32_t turns;  ///< most levels of a launch of groupLoopKernel()
+    std::uint32_t turns;  ///< most levels of a launch
     // Of a search for depths, which are in `parent` by place and in `label` by body.
     std::uint32_t from;     ///< body of depth 0
     std::uint32_t* source;  ///< place of each entry of `list`: both are the graph's edges
-    std::uint64_t edges;    ///< entries of `list`
+    std::uint64_t edges;    ///< entries of `list`; a thread of the other kernels has a place
 };
-
-// Depths, see depthsByPairs(). An edge is a friend in a list; a thread of the others has a place.
-Kernel<GroupTask> depthSourceKernel();
-Kernel<GroupTask> depthBeginKernel();
-/// One level, with a thread an edge or a place; groupLoopKernel() of the same.
-Kernel<GroupTask> depthLevelKernel(bool edges);
-Kernel<GroupTask> depthLoopKernel(bool edges);
-Kernel<GroupTask> depthWriteKernel();
-Kernel<GroupTask> depthReachedKernel();  ///< for the figures
 
 }  // namespace gravlab::cuda

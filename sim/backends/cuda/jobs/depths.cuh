@@ -1,6 +1,7 @@
 // Depths in the graph of friends, level by level, with a thread a node or a thread an edge: P. Harish & P. J. Narayanan
 // 2007, LNCS 4873, 197. Rule: several threads may store the same depth in a place at once; all of them store the same
 // number.
+#pragma once
 #include "sim/backends/cuda/jobs/groups.h"
 #include "sim/backends/cuda/kernels/together.cuh"
 #include "sim/groups/groups.h"
@@ -84,14 +85,5 @@ __global__ void countReached(GroupTask task) {
 }
 
 }  // namespace
-
-Kernel<GroupTask> depthSourceKernel() { return kernelOf(listSources); }
-Kernel<GroupTask> depthBeginKernel() { return kernelOf(beginDepths); }
-Kernel<GroupTask> depthLevelKernel(bool edges) { return edges ? kernelOf(visitLevel<true>) : kernelOf(visitLevel<false>); }
-Kernel<GroupTask> depthLoopKernel(bool edges) {
-    return edges ? kernelOf(visitAllLevels<true>) : kernelOf(visitAllLevels<false>);
-}
-Kernel<GroupTask> depthWriteKernel() { return kernelOf(writeDepths); }
-Kernel<GroupTask> depthReachedKernel() { return kernelOf(countReached); }
 
 }  // namespace gravlab::cuda
