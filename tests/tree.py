@@ -312,6 +312,19 @@ def without_cuda(cmake):
     return found
 
 
+def for_later_devices(source):
+    """Lines of CUDA code that compute capability 7.5 lacks, outside of a branch for later devices."""
+    found, later = [], False
+    for line in source.splitlines():
+        if "#if" in line and "__CUDA_ARCH__ >= " in line:
+            later = True
+        elif "#else" in line or "#endif" in line:
+            later = False
+        elif not later and re.search(r"__reduce_|redux\.sync|cp\.async|mbarrier|__nv_bfloat16", line):
+            found.append(line)
+    return found
+
+
 def goes_over_bodies(line):
     return re.search(r"for \(.*(bodies_?(\(\))?(\.|->)(size|position|velocity|id)\b|: &?bodies_|vector<ParticleVertex>)", line)
 
@@ -374,6 +387,26 @@ class Code(unittest.TestCase):
                              f"these go over bodies; take them out of light_sources of {room}/CMakeLists.txt")
             self.assertGreater(len(light), 30, room)
             self.assertGreater(sum(map(len, loops.values())), 5, room)
+
+    def test_precisions_are_spelled_in_one_file(self):
+        spelled = {name for name in files_of("sim", "render", "app") if name.endswith((".h", ".cpp"))
+                   and re.search(r'"(fp32|mixed|fp64)"', text_of(name))}
+        self.assertEqual({pathlib.Path(name).name for name in spelled}, {"precision.cpp"}, spelled)
+
+    def test_panels_keep_no_state_in_functions_and_wrap_texts_by_one_function(self):
+        """Such state would belong to all panels of the process. Maps of constant texts are allowed. See linesWithin()."""
+        for name in files_of("app/ui"):
+            text = text_of(name)
+            self.assertIsNone(re.search(r"\n +static (?!constexpr|const |std::(unordered_)?map)[^;({]*[;={]", text), name)
+            self.assertNotIn("TextWrapped", text, name)
+            self.assertTrue("PushTextWrapPos" not in text or name == "app/ui/widgets.cpp", name)
+
+    def test_devices_of_capability_75_have_all_instructions(self):
+        code = [name for name in files_of("sim/backends/cuda") if name.endswith((".cu", ".cuh"))]
+        self.assertGreater(len(code), 25)
+        self.assertEqual([(name, lines) for name in code if (lines := for_later_devices(text_of(name)))], [])
+        self.assertEqual(for_later_devices("#if __CUDA_ARCH__ >= 800\n__reduce_add_sync(a)\n#else\n__reduce_or_sync(b)\n#endif\n"),
+                         ["__reduce_or_sync(b)"])
 
     def test_builds_without_cuda_compile_nothing_of_its_folder(self):
         cmake = text_of("sim/CMakeLists.txt")

@@ -1,14 +1,10 @@
 // The kernels' text in the lab: cut, coloured, compared.
 #include "app/bench/kernel_source.h"
-#include "tests/files.h"
-#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -96,33 +92,6 @@ TEST(KernelSource, differencesAreTheLinesThatAreNew) {
     EXPECT_EQ(marks, "...+..");
     markDifferences(now, {});
     EXPECT_TRUE(now.front().differs);
-}
-
-/// Lines of CUDA code that compute capability 7.5 lacks, outside of a branch for later devices.
-std::string onlyForLaterDevices(const std::string& text) {
-    std::string lines;
-    bool later = false;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) {
-        if (line.find("#if") != line.npos && line.find("__CUDA_ARCH__ >= ") != line.npos) later = true;
-        if (line.find("#else") != line.npos || line.find("#endif") != line.npos) later = false;
-        for (const char* word : {"__reduce_", "redux.sync", "cp.async", "mbarrier", "__nv_bfloat16"})
-            if (!later && line.find(word) != line.npos) lines += line + '\n';
-    }
-    return lines;
-}
-
-TEST(KernelSource, devicesOfCapability75HaveAllInstructions) {
-    int files = 0;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(GRAVLAB_SOURCE_DIR "/sim/backends/cuda")) {
-        const std::string kind = entry.path().extension().string();
-        if (kind != ".cu" && kind != ".cuh") continue;
-        EXPECT_EQ(onlyForLaterDevices(contentOf(entry.path())), "") << entry.path();
-        ++files;
-    }
-    EXPECT_GT(files, 25);
-    EXPECT_EQ(onlyForLaterDevices("#if __CUDA_ARCH__ >= 800\n__reduce_add_sync(a)\n#else\n__reduce_or_sync(b)\n#endif\n"),
-              "__reduce_or_sync(b)\n");
 }
 
 }  // namespace

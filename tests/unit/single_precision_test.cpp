@@ -11,17 +11,13 @@
 #include "sim/run/simulation.h"
 #include "sim/scenes/scene.h"
 #include "tests/far_unit_suite.h"
-#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iterator>
-#include <regex>
 
 namespace gravlab {
 namespace {
@@ -521,18 +517,6 @@ TEST(Precisions, haveOneNameEachThereAndBack) {
     } catch (const UsageError& error) {
         EXPECT_STREQ(error.what(), "unknown precision 'mixd'; did you mean 'mixed'? valid: fp32, mixed, fp64");
     }
-}
-
-TEST(Precisions, areSpelledNowhereElse) {
-    const std::regex name(R"RE("(fp32|mixed|fp64)")RE");
-    for (const char* folder : {"sim", "render", "app"})
-        for (const fs::directory_entry& entry : fs::recursive_directory_iterator(fs::path(GRAVLAB_SOURCE_DIR) / folder)) {
-            const std::string extension = entry.path().extension().string();
-            if (extension != ".h" && extension != ".cpp") continue;
-            std::ifstream file(entry.path());
-            const std::string text{std::istreambuf_iterator<char>(file), {}};
-            EXPECT_EQ(std::regex_search(text, name), entry.path().filename() == "precision.cpp") << entry.path();
-        }
 }
 
 }  // namespace

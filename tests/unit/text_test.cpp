@@ -4,8 +4,6 @@
 #include "app/tables/format.h"
 #include "app/ui/widgets.h"
 #include "cli_support.h"
-#include "tests/files.h"
-#include "tests/paths.h"
 #include "tests/surroundings.h"
 
 #include <gmock/gmock.h>
@@ -111,18 +109,6 @@ TEST(TextLines, breakNoNumber) {
     EXPECT_TRUE(ownWrappingBreaks) << "ImGui's own wrapping no longer breaks numbers: linesWithin() can go";
     EXPECT_EQ(linesWithin(font, size, "a.verylongname.csv", 20), "a.verylongname.csv");
     EXPECT_EQ(linesWithin(font, size, "", 20), "");
-}
-
-/// Every wrapped text of the panels goes through linesWithin().
-TEST(TextLines, areTheOnlyWayToWrap) {
-    namespace fs = std::filesystem;
-    for (const auto& entry : fs::directory_iterator(fs::path(GRAVLAB_SOURCE_DIR) / "app/ui")) {
-        const std::string text = contentOf(entry.path());
-        if (entry.path().filename() != "widgets.cpp") {
-            EXPECT_EQ(text.find("PushTextWrapPos"), std::string::npos) << entry.path();
-        }
-        EXPECT_EQ(text.find("TextWrapped"), std::string::npos) << entry.path();
-    }
 }
 
 // Names of files that keys write.
