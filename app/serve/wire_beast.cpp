@@ -298,8 +298,8 @@ private:
         timer_.async_wait([this](beast::error_code error) {
             if (error) return;
             shared_.handler.tick();
-            constexpr int kTicksOfAMinute = 600;
-            if (++ticks_ % kTicksOfAMinute == 0) shared_.wrong.clear();
+            constexpr std::size_t kTicksOfAMinute = 600, kMostAddresses = 4096;
+            if (++ticks_ % kTicksOfAMinute == 0 || shared_.wrong.size() > kMostAddresses) shared_.wrong.clear();
             tick();
         });
     }
@@ -309,7 +309,7 @@ private:
     asio::steady_timer timer_, pause_{shared_.context};
     std::uint16_t port_ = 0;
     ConnectionId last_ = 0;
-    unsigned ticks_ = 0;
+    std::size_t ticks_ = 0;
     std::thread thread_;
 };
 
