@@ -1,4 +1,3 @@
-// The table of precisions.
 #include "sim/forces/precision.h"
 
 #include "sim/core/names.h"

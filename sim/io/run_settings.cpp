@@ -1,4 +1,3 @@
-// The rows, and the few lines of TOML that flat settings need.
 #include "sim/io/run_settings.h"
 
 #include "sim/api/errors.h"

@@ -1,4 +1,3 @@
-// Functions that all scene builders use.
 #include "sim/scenes/scene_builder.h"
 
 #include "sim/core/pages.h"

@@ -4,7 +4,6 @@
 #include "app/files/scene_file.h"
 #include "app/system/picture.h"
 #include "sim/core/text.h"
-#include "sim/io/file/checksum.h"
 #include "sim/io/hdf5/gadget.h"
 #include "tests/fuzz/fuzz_run_targets.h"
 

@@ -2,7 +2,6 @@
 // input is refused with InputError or accepted whole; every broken promise aborts.
 #pragma once
 #include "sim/api/errors.h"
-#include "sim/io/file/checksum.h"
 #include "sim/io/formats/units.h"
 #include "sim/io/hdf5/gadget.h"
 #include "sim/io/snapshot.h"

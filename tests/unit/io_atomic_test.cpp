@@ -1,9 +1,9 @@
 // A save is all or nothing, whatever fails and whenever the process dies.
 #include "sim/api/errors.h"
 #include "sim/io/file/atomic_file.h"
-#include "sim/io/file/checksum.h"
 #include "sim/io/file/file_calls.h"
 #include "sim/io/file/source.h"
+#include "sim/io/hdf5/gadget.h"
 #include "tests/unit/io_support.h"
 
 #include <fcntl.h>

@@ -4,18 +4,122 @@
 #include "sim/api/errors.h"
 #include "sim/core/work_watch.h"
 #include "sim/io/file/atomic_file.h"
-#include "sim/io/file/gunzip.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <limits>
+#include <new>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace gravlab {
+
+// The content of a gzip file, in order, in bounded memory. Rule: refuse a file that unpacks further than any table could.
+// Format: RFC 1952; a file may have several members, one after another.
+class Gunzip {
+public:
+    static bool begins(std::string_view head) { return head.starts_with("\x1f\x8b"); }
+
+    /// `start` holds the first bytes and must outlive this object; the bytes left in `fd` follow, -1: none. `name` is for
+    /// messages.
+    Gunzip(std::string name, std::string_view start, int fd);
+    ~Gunzip();
+
+    /// Up to `count` bytes; fewer only at the end. Throws InputError for damaged or cut data, other bytes after the end, or
+    /// unpacking beyond kMostRatio; IoError when the system cannot read.
+    std::size_t read(char* to, std::size_t count);
+
+    static constexpr std::size_t kMostRatio = 200, kFreeBytes = std::size_t{1} << 22;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+struct Gunzip::State {
+    std::string name;
+    std::string_view waiting;  ///< packed bytes that are not decoded yet
+    int fd;
+    std::vector<char> buffer;
+    z_stream stream{};
+    bool inMember = true;
+    std::uint64_t packed = 0, unpacked = 0;
+
+    [[noreturn]] void fail(const std::string& why) const { throw InputError(name + ": " + why); }
+
+    /// Reads more packed bytes; false at the end of the file.
+    bool fill() {
+        if (!waiting.empty()) return true;
+        if (fd < 0) return false;
+        buffer.resize(std::size_t{1} << 16);
+        ssize_t got;
+        while ((got = ::read(fd, buffer.data(), buffer.size())) < 0 && errno == EINTR) {
+        }
+        if (got < 0) throw IoError("cannot read '" + name + "': " + std::generic_category().message(errno));
+        waiting = {buffer.data(), static_cast<std::size_t>(got)};
+        return got > 0;
+    }
+
+    /// After a member: begins the next one, or finds the end; some programs append zeros. False at the end.
+    bool nextMember() {
+        while (fill() && waiting.front() == '\0') waiting.remove_prefix(1);
+        if (!fill()) return false;
+        if (waiting.front() != '\x1f') fail("has bytes after the end of its gzip data: it is damaged");
+        if (inflateReset(&stream) != Z_OK) fail("gzip cannot continue with its next part");
+        inMember = true;
+        return true;
+    }
+};
+
+Gunzip::Gunzip(std::string name, std::string_view start, int fd) : state_(std::make_unique<State>()) {
+    state_->name = std::move(name);
+    state_->waiting = start;
+    state_->fd = fd;
+    constexpr int kGzipAlone = 16;
+    if (inflateInit2(&state_->stream, MAX_WBITS + kGzipAlone) != Z_OK) throw std::bad_alloc();
+}
+
+Gunzip::~Gunzip() { inflateEnd(&state_->stream); }
+
+std::size_t Gunzip::read(char* to, std::size_t count) {
+    State& s = *state_;
+    std::size_t done = 0;
+    while (done < count) {
+        if (!s.inMember && !s.nextMember()) break;
+        if (!s.fill()) s.fail("is cut short: its gzip data ends at byte " + std::to_string(s.packed));
+        constexpr std::size_t kMost = std::numeric_limits<unsigned>::max();
+        const auto in = static_cast<unsigned>(std::min(s.waiting.size(), kMost));
+        const auto out = static_cast<unsigned>(std::min(count - done, kMost));
+        // zlib does not write here; its interface lacks the const.
+        s.stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(s.waiting.data()));
+        s.stream.avail_in = in;
+        s.stream.next_out = reinterpret_cast<Bytef*>(to + done);
+        s.stream.avail_out = out;
+        const int result = inflate(&s.stream, Z_NO_FLUSH);
+        s.waiting.remove_prefix(in - s.stream.avail_in);
+        s.packed += in - s.stream.avail_in;
+        const std::size_t got = out - s.stream.avail_out;
+        s.unpacked += got;
+        done += got;
+        if (result == Z_STREAM_END)
+            s.inMember = false;
+        else if (result != Z_OK)
+            s.fail("is damaged: its gzip data is invalid at byte " + std::to_string(s.packed) +
+                   (s.stream.msg ? std::string(" (") + s.stream.msg + ")" : ""));
+        if (s.unpacked > kFreeBytes && s.unpacked / kMostRatio > s.packed)
+            s.fail("unpacks to more than " + std::to_string(kMostRatio) +
+                   " times its size, as no table of bodies does; unpack it yourself if it is meant");
+    }
+    return done;
+}
+
 namespace {
 
 std::string kindOf(mode_t mode) {
@@ -30,7 +134,8 @@ std::string kindOf(mode_t mode) {
 Source Source::open(const std::filesystem::path& path) {
     Source source;
     source.name_ = path.string();
-    if (source.name_ == "-") {
+    const bool standardInput = source.name_ == "-";
+    if (standardInput) {
         source.name_ = "standard input";
         source.fd_ = STDIN_FILENO;
     } else {
@@ -40,7 +145,7 @@ Source Source::open(const std::filesystem::path& path) {
         source.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
         if (source.fd_ < 0)
             throw InputError("cannot read '" + source.name_ + "': " + std::generic_category().message(errno));
-        source.ownsFd_ = true;
+        source.owner_ = {nullptr, [fd = source.fd_](void*) { ::close(fd); }};
         source.path_ = path;
     }
     struct stat about {};
@@ -49,9 +154,9 @@ Source Source::open(const std::filesystem::path& path) {
     source.written_ = {about.st_mtim.tv_sec, about.st_mtim.tv_nsec};
     if (S_ISREG(about.st_mode)) {
         // Count the bytes that a reader can still get: the standard input may stand in the middle of its file.
-        const off_t at = source.ownsFd_ ? 0 : ::lseek(source.fd_, 0, SEEK_CUR);
+        const off_t at = standardInput ? ::lseek(source.fd_, 0, SEEK_CUR) : 0;
         source.size_ = static_cast<std::uint64_t>(std::max<off_t>(about.st_size - std::max<off_t>(at, 0), 0));
-    } else if (S_ISDIR(about.st_mode) || source.ownsFd_) {
+    } else if (S_ISDIR(about.st_mode) || !standardInput) {
         throw InputError("cannot read '" + source.name_ + "': it is " + kindOf(about.st_mode) +
                          ", not a file (a table can also come through '-', the standard input)");
     }
@@ -85,19 +190,8 @@ void Source::unpack() {
     head_ = {headBytes_.data(), headBytes_.size()};
 }
 
-Source::Source(Source&& other) noexcept
-    : name_(std::move(other.name_)),
-      path_(std::move(other.path_)),
-      size_(other.size_),
-      headBytes_(std::move(other.headBytes_)),
-      packedHead_(std::move(other.packedHead_)),
-      unpacker_(std::move(other.unpacker_)),
-      head_(other.head_),
-      bytes_(other.bytes_),
-      offset_(other.offset_),
-      written_(other.written_),
-      fd_(std::exchange(other.fd_, -1)),
-      ownsFd_(other.ownsFd_) {}
+Source::Source(Source&&) noexcept = default;
+Source::~Source() = default;
 
 std::filesystem::path Source::openName() const {
     if (path_.empty()) return {};
@@ -128,10 +222,6 @@ bool Source::changed() const {
     return !path_.empty() && ::fstat(fd_, &now) == 0 &&
            (now.st_mtim.tv_sec != written_.seconds || now.st_mtim.tv_nsec != written_.nanoseconds ||
             static_cast<std::uint64_t>(now.st_size) != size_);
-}
-
-Source::~Source() {
-    if (fd_ >= 0 && ownsFd_) ::close(fd_);
 }
 
 std::size_t Source::readSystem(char* to, std::size_t count, std::uint64_t place, bool seeks) const {

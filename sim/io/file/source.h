@@ -77,7 +77,7 @@ private:
         std::int64_t seconds = 0, nanoseconds = 0;
     } written_;  ///< time of the last write to the file when it was opened
     int fd_ = -1;
-    bool ownsFd_ = false;
+    std::shared_ptr<void> owner_;  ///< closes the descriptor; null: the standard input
 };
 
 /// Lines of a text source, without their ends ("\n" or "\r\n"); a UTF-8 byte order mark is skipped.

@@ -3,7 +3,6 @@
 #if defined(GRAVLAB_HAS_HDF5)
 #include "sim/api/errors.h"
 #include "sim/core/names.h"
-#include "sim/io/file/checksum.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/body_collector.h"
 #include "sim/io/formats/formats.h"

@@ -6,7 +6,6 @@
 #include "sim/core/pages.h"
 #include "sim/core/thread_pool.h"
 #include "sim/io/file/byte_sink.h"
-#include "sim/io/file/checksum.h"
 #include "sim/io/formats/formats.h"
 #include "sim/io/hdf5/gadget.h"
 #include "sim/io/hdf5/hdf5_handle.h"
