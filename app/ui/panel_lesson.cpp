@@ -220,8 +220,15 @@ void drawWatched(PanelContext& p, const LessonStep& step) {
 /// The step that the panel has shown last.
 struct ShownStep {
     const LessonStep* step = nullptr;
-    bool asked = false;  ///< its question is shown
+    bool judged = false;           ///< its question is shown with the answer
+    float text = 0, question = 0;  ///< heights in the last frame; the question stays in sight below the text
 };
+
+/// The open question of a step, or null.
+const LessonQuestion* openQuestion(const LessonStep& step, const LessonState& lesson) {
+    if (lesson.phase == LessonPhase::predict && step.predict) return &*step.predict;
+    return lesson.phase == LessonPhase::question && step.question ? &*step.question : nullptr;
+}
 
 void drawStep(PanelContext& p, const LessonStep& step) {
     const LessonState& lesson = p.document.lesson;
@@ -239,11 +246,11 @@ void drawStep(PanelContext& p, const LessonStep& step) {
         p.widgets.wrapped(palette::kWarning, "Not on this machine: " + missing + ".");
         return;
     }
-    if (step.predict && phase >= LessonPhase::predict) {
+    if (phase < LessonPhase::begin) return;
+    if (step.predict) {
         section(p, "First: what do you expect?");
         drawQuestion(p, *step.predict, lesson.guess, phase >= LessonPhase::question);
     }
-    if (phase < LessonPhase::begin) return;
     if (step.recorded) drawRecorded(p, *step.recorded);  // before, it would reveal the answer of the prediction
     if (!step.task.empty()) {
         section(p, "Do");
@@ -265,10 +272,9 @@ void drawStep(PanelContext& p, const LessonStep& step) {
         section(p, "What happened");
         drawText(p, step.explain, palette::kText);
     }
-    if (step.question) {
+    if (step.question && phase > LessonPhase::question) {
         section(p, "Question");
-        // A new question comes into sight.
-        if (!std::exchange(kept.asked, true)) ImGui::SetScrollHereY(0);
+        if (!std::exchange(kept.judged, true)) ImGui::SetScrollHereY(0);  // a new answer comes into sight
         drawQuestion(p, *step.question, lesson.answered, true);
     }
 }
@@ -377,14 +383,29 @@ void drawLessonPanel(PanelContext& p) {
             ImGui::SetWindowFontScale(1);
         }
         const Letters type(lesson.large ? p.widgets.fonts().large : p.widgets.fonts().heading);
-        ImGui::BeginChild("text", ImVec2(0, listed ? 0 : -buttonsHeight()));
+        auto& kept = p.widgets.kept<ShownStep>();
+        const LessonQuestion* const question = listed ? nullptr : openQuestion(*lesson.now(), lesson);
+        const float bottom = ImGui::GetContentRegionMax().y - (listed ? 0 : buttonsHeight());
+        const float room = bottom - ImGui::GetCursorPosY(), least = 6 * ImGui::GetFontSize();
+        const float asked = std::min(kept.question, room - least);
+        ImGui::BeginChild("text", ImVec2(0, question ? std::max(least, std::min(kept.text, room - asked)) : room));
         ImGui::SetWindowFontScale(letters(p));
         if (listed)
             drawLessonList(p);
         else
             drawStep(p, *lesson.now());
+        kept.text = ImGui::GetCursorPosY();
         ImGui::EndChild();
         if (p.widgets.recording) p.widgets.record("lesson_text", true);
+        if (question) {
+            ImGui::BeginChild("question", ImVec2(0, bottom - ImGui::GetCursorPosY()));
+            ImGui::SetWindowFontScale(letters(p));
+            section(p, lesson.phase == LessonPhase::predict ? "First: what do you expect?" : "Question");
+            drawQuestion(p, *question, {}, true);
+            kept.question = ImGui::GetCursorPosY();
+            ImGui::EndChild();
+        }
+        ImGui::SetCursorPosY(bottom + ImGui::GetStyle().ItemSpacing.y);
         ImGui::SetWindowFontScale(letters(p));
         if (!listed) drawButtons(p);
         ImGui::SetWindowFontScale(1);
