@@ -43,7 +43,7 @@ struct Emulsion {
 
 const Emulsion& emulsionOf(Starlight starlight) {
     static const Emulsion kGalaxies{
-        {1.1f, 0.73f, 0.38f, 1.0f, 0.83f, 0.67f, 0.80f, 0.86f, 1.0f}, {0.05f, 0.05f, 0.8f}, 0.25f, 1, 0};
+        {1.1f, 0.73f, 0.38f, 0.97f, 0.84f, 0.73f, 0.80f, 0.86f, 1.0f}, {0.05f, 0.05f, 0.8f}, 0.25f, 1, 0};
     static const Emulsion kClusters{{1.0f, 0.52f, 0.20f, 0.90f, 0.93f, 1.0f, 0.45f, 0.66f, 1.2f}, {1, 1, 1}, 0.7f, 0, 0};
     static const Emulsion kNursery{{1.0f, 0.45f, 0.16f, 1.0f, 0.90f, 0.76f, 0.45f, 0.66f, 1.2f}, {1, 1, 1}, 0.7f, 0, 1};
     return starlight == Starlight::galaxies ? kGalaxies : starlight == Starlight::clusters ? kClusters : kNursery;

@@ -135,17 +135,17 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     lane *= clamp(1.0 + 1.1 * nearer, 0.2, 2.0);
     float thin = clamp(1.0 + 0.9 * nearer, 0.1, 2.0);
     // Along an arm a line of sight has more light, but its stars are not younger.
-    young *= 1.0 - 0.4 * smoothstep(1.0, 3.0, tilted);
+    young *= 1.0 - 0.4 * smoothstep(1.0, 3.0, tilted) - 0.5 * smoothstep(3.0, 8.0, tilted);
     // Seen from the side, the lanes of the near half form one: below the ridge of the light, on the side of the eye.
-    float side = 0.0, flatness = smoothstep(1.0, 3.4, tilted);
+    float side = 0.0, flatness = smoothstep(1.5, 3.6, tilted);
     if (flatness > 0.0) {
         // It is an arc of a ring: lowest in front of the middle, and nowhere straight.
-        float low = (0.15 + 0.85 * smoothstep(0.3, 2.5, all / usual)) * (1.0 + 0.25 * narrow.a) / sqrt(1.0 + tilted * tilted);
+        float low = (0.4 + 0.2 * smoothstep(0.3, 2.5, all / usual)) * (1.0 + 0.25 * narrow.a) / sqrt(1.0 + tilted * tilted);
         vec2 up = step * lie.xy / tilted, at = uv + below * low * up;
         vec2 top = tent(lanes, at).rg, over = tent(coarser, at + 0.7 * up).rg, under = tent(coarser, at - 0.7 * up).rg;
         float more = over.r + over.g, less = under.r + under.g, slope = (more - less) / max(more + less, 1e-20);
-        float high = smoothstep(0.9, 1.5, 2.0 * (top.r + top.g) / max(more + less, 1e-20));
-        side = 6.0 * flatness * exp(-60.0 * slope * slope) * high * smoothstep(0.05, 0.3, around.g / usual);
+        float high = smoothstep(0.7, 1.2, 2.0 * (top.r + top.g) / max(more + less, 1e-20));
+        side = 6.0 * flatness * exp(-150.0 * slope * slope) * high * smoothstep(0.05, 0.3, around.g / usual);
     }
     lane *= disc * smoothstep(0.1, 0.4, around.g / max(all, 1e-20));  // the middle of old stars has no dust
     return vec4(youth * vec3(young, lane + side, disc * thin), (youth > 0.0 ? around.g : all + around.b) / usual);
@@ -181,7 +181,7 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     float middle = here.r / max(tent(coarser, uv).r, 1e-20);
     here.r *= pow(max(middle, 1e-20), -youth * (middle > 1.0 ? 0.15 : 0.55 * smoothstep(0.0, 0.3, middle)));
     // A bulge is steep: its outskirts take little of the picture, and its core is bright.
-    here.r *= mix(1.0, pow(clamp(here.r / (2.0 * usual), 0.03, 2.0), 0.5), youth);
+    here.r *= mix(1.0, pow(clamp(here.r / (3.5 * usual), 0.11, 2.5), 0.8), youth);
     // Faint light loses visibility, as on a print: streams get narrow and fade towards their ends instead of ending at a
     // border.
     here *= mix(1.0, pow(all / max(all + 0.08 * usual, 1e-20), 0.7), youth);
@@ -219,13 +219,13 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     // Faint light of discs is cream between arms, where old stars are, and pale blue without them. A mixture of warm and
     // blue must not look greener than its components: their greens are below the mean of red and blue.
     float aged = max(smoothstep(0.03, 0.3, here.r / max(here.r + here.g, 1e-20)), smoothstep(0.03, 0.42, planned.a));
-    vec3 outskirts = mix(vec3(0.64, 0.86, 1.50), vec3(1.0), max(aged, 1.0 - youth));
+    vec3 outskirts = mix(vec3(0.68, 0.86, 1.40), vec3(1.0), max(aged, 1.0 - youth));
     outskirts = mix(outskirts, vec3(0.86, 0.93, 1.16), tail);
-    vec3 hot = mix(vec3(0.36, 0.62, 1.16), vec3(0.60, 0.76, 1.06), smoothstep(0.15, 1.2, planned.a));
+    vec3 hot = mix(vec3(0.32, 0.60, 1.20), vec3(0.52, 0.73, 1.12), smoothstep(0.15, 1.2, planned.a));
     // Bright light is paler, as old stars are where they are most crowded; so is the light of the outskirts, which have
     // fewer metals.
     vec3 old = mix(colours[0], vec3(1.06, 0.77, 0.47), youth * smoothstep(1.0, 0.0, here.r / usual));
-    old = mix(old, vec3(1.20, 0.95, 0.70), youth * smoothstep(1.0, 6.0, here.r / usual));
+    old = mix(old, vec3(1.16, 0.98, 0.86), youth * smoothstep(1.0, 5.0, here.r / usual));
     // Star clouds: smoothed light would be too even.
     here.g *= exp(youth * planned.b * 0.65 * fine);
     vec3 starlight = old * here.r * (1.0 - 0.3 * full) + colours[1] * outskirts * here.g * (1.0 - 0.5 * full) +
