@@ -285,7 +285,12 @@ EffectResult SessionFiles::taken(Document& document, const std::string& path, Lo
 }
 
 void SessionFiles::sayNotes(const std::string& before, const std::vector<std::string>& notes) {
-    if (const std::string text = joined(notes, {}, "; "); !text.empty()) app_.reports.news.warn(before + text + ".");
+    const std::string text = joined(notes, {}, "; ");
+    if (text.empty()) return;
+    const bool good = std::ranges::all_of(notes, [](const std::string& note) {
+        return note.starts_with("converted from") || note.find("suit the bodies") != std::string::npos;
+    });
+    good ? app_.reports.news.say(before + text + ".") : app_.reports.news.warn(before + text + ".");
 }
 
 EffectResult SessionFiles::list(const std::string& asked, Ticket ticket) {

@@ -155,7 +155,7 @@ void drawLabOwn(PanelContext& p) {
     if (ImGui::BeginChild("own facts", ImVec2(std::clamp(0.34f * wide, std::min(230 * s, 0.5f * wide), 420 * s), 0))) {
         const Letters letters(p.widgets.fonts().small);
         const float half = 0.5f * (ImGui::GetContentRegionAvail().x - 6 * s);
-        const std::string begun = own.text->empty() ? "a text of the list" : below;
+        const std::string begun = own.text->empty() ? "a text of the list" : below.empty() ? "your own text" : below;
         if (p.widgets.beginCombo(kBegin, begun)) {
             for (const OwnTemplate& row : ownTemplates())
                 if (p.widgets.choice(row.name, row.idea, false)) invoke(p, "own-begin", {Value(std::string(row.name))});

@@ -74,9 +74,9 @@ void drawSpeed(PanelContext& p, float width, bool roomy) {
     const double parts = intent.speed / ownSpeed(p.facts);
     const Letters letters(p.widgets.fonts().small);
     std::string text;
-    if (intent.speed == 0 || behind)
+    if ((intent.speed == 0 && p.facts.speed > 0) || behind)
         text = (behind ? "reaches " : "makes ") + formatted("%.3g %s", p.facts.speed * unit.scale, unit.name.c_str());
-    else if (std::abs(parts - 1) >= 1e-6)
+    else if (intent.speed > 0 && std::abs(parts - 1) >= 1e-6)
         text = formatted("%.3g times its own", parts);
     // The line of time beside it does not move when the text changes.
     const float left = ImGui::GetCursorPosX();

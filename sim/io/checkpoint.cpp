@@ -121,7 +121,7 @@ void suit(Scene& row, const ParticleSet& bodies, const Snapshot& snapshot, std::
             rounded(bodies.size() <= kFewBodies ? fewBodyTimeStep(bodies, row.softening) : 0.25 * row.softening / e.speed);
         addTo(chosen, formatted("time step %g%s", row.timeStep * row.units.timeScale, behind(row.units.time)), " and ");
     }
-    if (!chosen.empty()) notes.push_back(chosen + " suit the bodies, and apply unless --softening and --dt are given");
+    if (!chosen.empty()) notes.push_back(chosen + " suit the bodies, and apply unless others are chosen");
 }
 
 Clock clockOf(const Snapshot& snapshot, double timeStep, const std::string& name) {
