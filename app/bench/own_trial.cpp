@@ -297,8 +297,14 @@ const KernelRow& adoptKernelFile(const std::string& path, int device, double sof
     switch (reply.outcome) {
         case OwnOutcome::good:
             break;
-        case OwnOutcome::badText:
-            throw InputError(reply.sentence);
+        case OwnOutcome::badText: {
+            const std::size_t last = reply.sentence.rfind('\n') + 1;  // 0 for a single line
+            for (std::size_t at = 0, end = 0; at < last; at = end + 1) {
+                end = reply.sentence.find('\n', at);
+                std::fprintf(stderr, "gravlab: %s\n", printable(reply.sentence.substr(at, end - at)).c_str());
+            }
+            throw InputError(reply.sentence.substr(last));
+        }
         case OwnOutcome::noCompiler:
         case OwnOutcome::noDevice:
             throw NoDeviceError(path + ": " + reply.sentence);
