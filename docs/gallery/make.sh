@@ -40,7 +40,7 @@ antennae           | N | 750     | 1    | --distance 78 --accuracy 1e-3
 cartwheel          | N | 600     | 1    | --elevation 55 --distance 62 --accuracy 1e-3
 minor-merger       | N | 900     | 1    | --accuracy 1e-3
 group              | N | 600     | 1    | --accuracy 1e-3 --distance 60
-stream             | - | 4000    | 1    | --bodies 4096 --dt 0.1
+stream             | - | 4000    | 1    | --bodies 6144 --dt 0.1
 satellite-decay    | - | 5500    | 1100 |
 hernquist          | N | 60      | 1    | --distance 14 --accuracy 1e-3
 king               | N | 60      | 1    |
@@ -66,7 +66,7 @@ solar-system-j2000 | - | 3000    | 1000 | --distance 5.5 --body-size 0.02
 mercury            | - | 4576    | 572  | --set relativity=1000000
 s2                 | - | 19140   | 957  | --set relativity=150
 ngon               | - | 600     | 200  |
-cold-collapse      | N | 1250    | 1    | --distance 2 --exposure 0.35 --accuracy 1e-3
+cold-collapse      | N | 1250    | 1    | --distance 1.4 --exposure 0.35 --accuracy 1e-3
 kepler-disc        | - | 600     | 1    |
 toomre-flyby       | - | 1500    | 1    | --distance 14
 toomre-retrograde  | - | 1000    | 1    | --distance 4 --elevation 70 --follow 1
@@ -77,13 +77,13 @@ lennard-jones      | - | 800     | 1    | --bodies 4096 --distance 42
 ions               | - | 5500    | 1    | --bodies 512
 moon               | - | 6000    | 1    | --bodies 4096
 planetesimals      | - | 3000    | 1    | --bodies 2048
-rings              | - | 600     | 1    | --bodies 4096
+rings              | - | 60      | 1    | --bodies 16384
 cloth              | - | 1500    | 1    | --bodies 4096
 jelly              | - | 150     | 1    | --bodies 2744
-rope               | - | 1800    | 1    |
+rope               | - | 1800    | 1    | --distance 2.2
 hub                | - | 200     | 1    | --bodies 1024
-tidal-chain        | - | 1250    | 1    | --distance 4
-molecule           | - | 1500    | 1    | --bodies 1024
+tidal-chain        | - | 1250    | 1    | --distance 2.6
+molecule           | - | 1500    | 1    | --bodies 1024 --distance 30
 ROWS
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 namespace gravlab::scenes {
 namespace {
@@ -14,8 +15,9 @@ struct Debris {
     double density = 0;      ///< [M/L^3]
     double heavyRadius = 0;  ///< [L]
     double inner = 1, outer = 1;
-    double slope = 0;         ///< surface density ~ r^-slope
-    double eccentricity = 0;  ///< rms; the rms inclination is half of it
+    double gapInner = 0, gapOuter = 0;  ///< of a gap without bodies [L]
+    double slope = 0;                   ///< surface density ~ r^-slope
+    double eccentricity = 0;            ///< rms; the rms inclination is half of it
 };
 
 /// A semi-major axis with that surface density: the mass within r grows as r^(2 - slope), or as log r.
@@ -23,7 +25,9 @@ double axisOf(const Debris& disc, double share) {
     const double power = 2 - disc.slope;
     if (power == 0) return disc.inner * std::pow(disc.outer / disc.inner, share);
     const double low = std::pow(disc.inner, power), high = std::pow(disc.outer, power);
-    return std::pow(low + share * (high - low), 1 / power);
+    const double gap = std::pow(disc.gapInner, power), width = std::pow(disc.gapOuter, power) - gap;
+    const double within = low + share * (high - low - width);
+    return std::pow(within < gap ? within : within + width, 1 / power);
 }
 
 ParticleSet buildDebris(const Debris& disc, const SceneRequest& request) {
@@ -82,21 +86,26 @@ ParticleSet buildPlanetesimals(const SceneRequest& request) {
                        request);
 }
 
-// Ice about Saturn, from the C ring to within Roche's limit, which is at 2.1 radii for this density.
+// Ice about Saturn from the C ring to the edge of the A ring, within Roche's limit, which is at 2.6 radii for loose ice.
 constexpr SceneUnits kSaturn{"km", "kg", "days", "km/s", 60268, 5.683e26, 0.0278044, 25.0876};
-constexpr double kIce = 0.3;  // [M/L^3]: 0.9 g/cm^3
-ParticleSet buildRings(const SceneRequest& request) {
+constexpr Debris kLooseRings{.density = 0.15,  // 0.45 g/cm^3
+                             .heavyRadius = 1,
+                             .inner = 1.3,
+                             .outer = 2.27,
+                             .gapInner = 1.95,
+                             .gapOuter = 2.03,
+                             .eccentricity = 0.008};
+/// The first version: solid ice within Roche's limit for it, at 2.1 radii.
+constexpr Debris kSolidRings{.density = 0.3, .heavyRadius = 1, .inner = 1.3, .outer = 1.75, .eccentricity = 0.03};
+ParticleSet ringsOf(Debris ice, const SceneRequest& request) {
     // Bodies that cover a quarter of the ring.
-    const double inner = 1.3, outer = 1.75, count = static_cast<double>(request.bodies);
-    const double radius = std::sqrt((outer * outer - inner * inner) / (4 * count));
-    return buildDebris({.mass = count * 4 * std::numbers::pi / 3 * kIce * radius * radius * radius,
-                        .density = kIce,
-                        .heavyRadius = 1,
-                        .inner = inner,
-                        .outer = outer,
-                        .eccentricity = 0.03},
-                       request);
+    const double count = static_cast<double>(request.bodies);
+    const double radius = std::sqrt((ice.outer * ice.outer - ice.inner * ice.inner) / (4 * count));
+    ice.mass = count * 4 * std::numbers::pi / 3 * ice.density * radius * radius * radius;
+    return buildDebris(ice, request);
 }
+ParticleSet buildRings(const SceneRequest& request) { return ringsOf(kLooseRings, request); }
+ParticleSet buildSolidRings(const SceneRequest& request) { return ringsOf(kSolidRings, request); }
 
 // Four Moon masses between the Earth's surface and Roche's limit, 2.9 Earth radii for rock of 0.6 Earth densities.
 constexpr SceneUnits kEarth{"km", "Mearth", "days", "km/s", 6378.137, 1, 0.00933819, 7.90537};
@@ -120,7 +129,7 @@ constexpr FarField kMoonlets{.accuracy = 5e-4};
 }  // namespace
 
 std::span<const Scene> contactScenes() {
-    static const Scene rows[] = {
+    static const Scene newest[] = {
         {.name = "planetesimals",
          .group = SceneGroup::clusters,
          .idea = "a belt of small bodies about the Sun that merge where they touch and stay bound",
@@ -144,8 +153,11 @@ std::span<const Scene> contactScenes() {
         {.name = "rings",
          .group = SceneGroup::clusters,
          .idea = "a ring of ice within Roche's limit: its bodies bounce and cannot merge",
-         .caption = "Bounces flatten the ring within a few turns; then its own gravity draws it into wakes.",
+         .caption =
+             "Bounces flatten the ring within a few turns; then its own gravity draws it into wakes. No moon keeps the gap "
+             "of Cassini open.",
          .source = "Goldreich & Tremaine 1978; Salo 1992",
+         .version = 2,
          .bodiesCpu = 4096,
          .timeStep = 0.05,
          .story = {150, 40},
@@ -181,6 +193,7 @@ std::span<const Scene> contactScenes() {
          .names = kEarthName,
          .contact = {.mode = ContactMode::merge, .restitution = 0.1}},
     };
+    static const std::vector<Scene> rows = withFirst(newest, "rings", buildSolidRings);
     return rows;
 }
 

@@ -4,8 +4,10 @@
 #include "sim/scenes/companion.h"
 #include "sim/scenes/few_body_orbits.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <vector>
 
 namespace gravlab::scenes {
@@ -59,13 +61,14 @@ ForceTerms s2Terms(const SceneRequest& request, const ParticleSet&) {
 // A galaxy of fields with the masses of the Milky Way, after Bovy 2015, and two clusters on one orbit, half a turn apart.
 constexpr std::string_view kGalaxyFields =
     "nfw,mass=80,scale=16,concentration=15.3;miyamoto-nagai,mass=6.8,scale=3,height=0.28;hernquist,mass=0.5,scale=0.7";
-constexpr double kStreamSoftening = 0.02, kApocentre = 22, kApocentreSpeed = 0.5;
+constexpr double kStreamSoftening = 0.02, kApocentre = 22, kApocentreSpeed = 0.5, kDiscScale = 2.6, kDiscHeight = 0.3;
+constexpr std::uint8_t kDiscGroup = 7;  // white
 constexpr SceneParameter kStreamParameters[] = {
     {"cluster-mass", "Cluster mass", "1e10 Msun", "of each cluster: heavy ones stay together", 0.002, 1e-5, 0.1},
     {"cluster-radius", "Cluster radius", "kpc", "Plummer radius of each cluster: wide ones are torn", 0.25, 0.05, 2},
 };
 
-ParticleSet buildStream(const SceneRequest& request) {
+ParticleSet buildClusters(const SceneRequest& request) {
     ParticleSet bodies;
     const std::size_t first = (request.bodies + 1) / 2;
     for (std::size_t half = 0; half < 2; ++half) {
@@ -92,6 +95,31 @@ ParticleSet buildStream(const SceneRequest& request) {
 ForceTerms streamTerms(const SceneRequest&, const ParticleSet& bodies) {
     return fieldTerms(parsedFields(kGalaxyFields), bodies);
 }
+/// Two thirds of the bodies are clusters. The others have no mass: they show the disc on circles in its fields.
+ParticleSet buildStream(const SceneRequest& request) {
+    SceneRequest clusters = request;
+    clusters.bodies = 2 * (request.bodies / 3);
+    ParticleSet bodies = buildClusters(clusters);
+    const ParticleSet disc = makeBodies(request.bodies - bodies.size(), request.seed + 2, [](std::size_t, Random& random) {
+        const double radius = -kDiscScale * std::log((1 - random.uniform()) * (1 - random.uniform()));
+        const double angle = 2 * std::numbers::pi * random.uniform(), share = 1.98 * random.uniform() - 0.99;
+        return Body{{radius * std::cos(angle), radius * std::sin(angle), kDiscHeight * std::atanh(share)}, {}, 0};
+    });
+    std::vector<std::uint32_t> stars(disc.size());
+    std::iota(stars.begin(), stars.end(), 0U);
+    std::vector<Double4> pulls(stars.size());
+    for (const auto& term : streamTerms(request, disc)) term->addAccelerations(termBodies(disc), stars, pulls, {});
+    for (std::size_t i = 0; i < disc.size(); ++i) {
+        const Double4& x = disc.position[i];
+        const double squared = x.x * x.x + x.y * x.y, inwards = -(pulls[i].x * x.x + pulls[i].y * x.y);
+        const double turn = std::sqrt(std::max(inwards, 0.0) / std::max(squared, 1e-12));
+        bodies.position.push_back(x);
+        bodies.velocity.push_back({-turn * x.y, turn * x.x, 0, disc.velocity[i].w});
+        bodies.id.push_back(static_cast<std::uint32_t>(bodies.id.size()));
+        bodies.group.push_back(kDiscGroup);
+    }
+    return bodies;
+}
 
 // Three pairs of satellites on circles in an isothermal halo of 220 km/s. Each pair is twice as heavy as the one inside it
 // and 2^(1/2) times as far out, so that all sink in one time, far from each other.
@@ -117,7 +145,7 @@ ForceTerms satelliteTerms(const SceneRequest&, const ParticleSet& bodies) {
 }  // namespace
 
 std::span<const Scene> fieldScenes() {
-    static const Scene rows[] = {
+    static const Scene newest[] = {
         {.name = "mercury",
          .group = SceneGroup::famous,
          .idea = "Mercury about the Sun with the first effects of relativity: its ellipse turns",
@@ -158,9 +186,10 @@ std::span<const Scene> fieldScenes() {
         {.name = "stream",
          .idea = "two clusters are torn into streams by the field of a galaxy",
          .caption =
-             "Halo, disc and bulge are fields that act on every star. Stars that leave a cluster on the inner side run "
-             "ahead, those on the outer side fall behind.",
+             "Halo, disc and bulge are fields that act on every star; white stars without mass show the disc. Stars that "
+             "leave a cluster on the inner side run ahead, those on the outer side fall behind.",
          .source = "Bovy 2015; Binney & Tremaine 2008, section 8.3",
+         .version = 2,
          .timeStep = 0.05,
          .story = {400, 40},
          .softening = kStreamSoftening,
@@ -185,6 +214,7 @@ std::span<const Scene> fieldScenes() {
          .units = kGalacticUnits,
          .terms = satelliteTerms},
     };
+    static const std::vector<Scene> rows = withFirst(newest, "stream", buildClusters);
     return rows;
 }
 

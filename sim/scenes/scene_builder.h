@@ -3,11 +3,14 @@
 #include "sim/core/random.h"
 #include "sim/scenes/scene.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <functional>
 #include <numbers>
 #include <span>
+#include <string_view>
+#include <vector>
 
 namespace gravlab::scenes {
 
@@ -38,6 +41,15 @@ inline double discShare(double x) { return 1 - (1 + x) * std::exp(-x); }
 
 /// Moves the centre of mass to the origin and subtracts its velocity.
 void centre(ParticleSet& bodies);
+
+/// The rows, and the first version of one of them, which had another builder.
+inline std::vector<Scene> withFirst(std::span<const Scene> rows, std::string_view name, decltype(Scene::build) build) {
+    std::vector<Scene> all(rows.begin(), rows.end());
+    all.push_back(*std::ranges::find(rows, name, &Scene::name));
+    all.back().version = 1;
+    all.back().build = build;
+    return all;
+}
 
 // The rows of each file of scenes; scene_table.cpp joins them.
 std::span<const Scene> bondScenes();            // cloth, jelly, rope, hub, tidal-chain

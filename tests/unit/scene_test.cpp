@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <set>
@@ -361,6 +362,27 @@ TEST(SceneVersions, aRunSaysWhichItIsAndItsCheckpointToo) {
     RunRequest other{.scene = "disc", .sceneVersion = 1};
     other.changeScene("galaxy");
     EXPECT_EQ(other.sceneVersion, std::nullopt);
+}
+
+TEST(SceneVersions, theRingsOfSaturnHaveAGapAndThePicturedGalaxyTurns) {
+    const ParticleSet rings = sceneNamed("rings").build({.bodies = 2000});
+    std::array<int, 3> counts{};
+    for (const Double4& x : rings.position) {
+        const double r = std::hypot(x.x, x.y);
+        ++counts[r < 1.94 ? 0 : r < 2.03 ? 1 : 2];
+    }
+    EXPECT_LT(counts[1], 60) << "Cassini's gap";
+    EXPECT_GT(counts[2], 300);
+    const ParticleSet stream = sceneNamed("stream").build({.bodies = 900});
+    int stars = 0;
+    for (std::size_t i = 0; i < stream.size(); ++i) {
+        if (stream.position[i].w > 0) continue;
+        ++stars;
+        const Double4 &x = stream.position[i], &v = stream.velocity[i];
+        EXPECT_NEAR(x.x * v.x + x.y * v.y, 0, 1e-9);
+        if (std::hypot(x.x, x.y) > 4) EXPECT_NEAR(std::hypot(v.x, v.y), 1.06, 0.15) << "220 km/s";
+    }
+    EXPECT_EQ(stars, 300);
 }
 
 TEST(SceneVersions, fingerprintsNameAllButTheFirst) {
