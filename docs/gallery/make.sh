@@ -66,7 +66,7 @@ solar-system-j2000 | - | 3000    | 1000 | --distance 5.5 --body-size 0.02
 mercury            | - | 4576    | 572  | --set relativity=1000000
 s2                 | - | 19140   | 957  | --set relativity=150
 ngon               | - | 600     | 200  |
-cold-collapse      | N | 1250    | 1    | --distance 1.4 --exposure 0.35 --accuracy 1e-3
+cold-collapse      | N | 1250    | 1    | --distance 2 --exposure 0.35 --accuracy 1e-3
 kepler-disc        | - | 600     | 1    |
 toomre-flyby       | - | 1500    | 1    | --distance 14
 toomre-retrograde  | - | 1000    | 1    | --distance 4 --elevation 70 --follow 1
@@ -80,9 +80,9 @@ planetesimals      | - | 3000    | 1    | --bodies 2048
 rings              | - | 60      | 1    | --bodies 16384
 cloth              | - | 1500    | 1    | --bodies 4096
 jelly              | - | 150     | 1    | --bodies 2744
-rope               | - | 1800    | 1    | --distance 2.2
+rope               | - | 1800    | 1    |
 hub                | - | 200     | 1    | --bodies 1024
-tidal-chain        | - | 1250    | 1    | --distance 2.6
+tidal-chain        | - | 1250    | 1    | --distance 4
 molecule           | - | 1500    | 1    | --bodies 1024 --distance 30
 ROWS
 }
