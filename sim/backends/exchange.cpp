@@ -35,7 +35,7 @@ void HelperThread::serve() {
         }
         if (message->kind == HelperMessage::Kind::end) break;
         std::string failure;
-        std::vector<std::byte> result;
+        MessageBytes result;
         if (const auto why = unmade_.find(message->method);
             message->kind == HelperMessage::Kind::force && why != unmade_.end())
             failure = why->second;
@@ -66,7 +66,7 @@ void Answers::expect(std::uint64_t method) {
     ++of_[method].awaited;
 }
 
-void Answers::take(HelperMessage::Kind kind, std::uint64_t method, std::string failure, std::vector<std::byte> result) {
+void Answers::take(HelperMessage::Kind kind, std::uint64_t method, std::string failure, MessageBytes result) {
     {
         const std::lock_guard lock(mutex_);
         of_[method] = {of_[method].awaited - 1, std::move(failure), std::move(result)};
@@ -103,7 +103,7 @@ std::span<const std::byte> Answers::result(std::uint64_t method) {
 
 void Exchange::add(std::unique_ptr<Helper> helper, double weight) {
     const auto answers = std::make_shared<Answers>();
-    const auto take = [answers](const HelperMessage& message, std::string failure, std::vector<std::byte> result) {
+    const auto take = [answers](const HelperMessage& message, std::string failure, MessageBytes result) {
         answers->take(message.kind, message.method, std::move(failure), std::move(result));
     };
     add(std::make_unique<HelperThread>(std::move(helper), take), std::vector<std::string>{""}, std::vector{weight},

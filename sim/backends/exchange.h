@@ -22,9 +22,27 @@
 
 namespace gravlab {
 
+/// An allocator of bytes that nothing fills before they are written.
+template <class Byte>
+struct Unfilled : std::allocator<Byte> {
+    template <class Other>
+    struct rebind {
+        using other = Unfilled<Other>;
+    };
+    void construct(Byte*) {}
+};
+using MessageBytes = std::vector<std::byte, Unfilled<std::byte>>;
+
 /// Writes plain numbers into bytes.
 class MessageWriter {
 public:
+    /// `bytes`: how many are to come, as far as known.
+    explicit MessageWriter(std::size_t bytes = 0) { bytes_.reserve(bytes); }
+    /// Place for so many bytes, which the caller writes before the next call.
+    std::byte* room(std::size_t bytes) {
+        bytes_.resize(bytes_.size() + bytes);
+        return bytes_.data() + bytes_.size() - bytes;
+    }
     template <class Number>
     void add(const Number& number) {
         add(std::span<const Number>(&number, 1));
@@ -32,13 +50,12 @@ public:
     template <class Number>
     void add(std::span<const Number> numbers) {
         static_assert(std::is_trivially_copyable_v<Number>);
-        const auto bytes = std::as_bytes(numbers);
-        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+        if (!numbers.empty()) std::memcpy(room(numbers.size_bytes()), numbers.data(), numbers.size_bytes());
     }
-    std::vector<std::byte> take() { return std::move(bytes_); }
+    MessageBytes take() { return std::move(bytes_); }
 
 private:
-    std::vector<std::byte> bytes_;
+    MessageBytes bytes_;
 };
 
 /// Reads what MessageWriter wrote, in the same order.
@@ -75,14 +92,14 @@ struct HelperMessage {
     };
     Kind kind = Kind::end;
     std::uint64_t method = 0;  ///< its number
-    std::vector<std::byte> data{};
+    MessageBytes data{};
 };
 
 /// What a helper does. `interrupted`: its result is not wanted any more.
 class Helper {
 public:
     virtual ~Helper() = default;
-    virtual std::vector<std::byte> act(const HelperMessage& message, const std::function<bool()>& interrupted) = 0;
+    virtual MessageBytes act(const HelperMessage& message, const std::function<bool()>& interrupted) = 0;
 };
 
 /// Brings messages to one helper or several. Does not wait.
@@ -97,7 +114,7 @@ public:
 class HelperThread final : public Carrier {
 public:
     /// Takes each answer on that thread. `failure`: a sentence; empty: none.
-    using Answered = std::function<void(const HelperMessage& message, std::string failure, std::vector<std::byte> result)>;
+    using Answered = std::function<void(const HelperMessage& message, std::string failure, MessageBytes result)>;
     HelperThread(std::unique_ptr<Helper> helper, Answered answered);
     ~HelperThread() override;
     void send(std::shared_ptr<const HelperMessage> message) override;
@@ -121,7 +138,7 @@ private:
 class Answers {
 public:
     void expect(std::uint64_t method);
-    void take(HelperMessage::Kind kind, std::uint64_t method, std::string failure, std::vector<std::byte> result);
+    void take(HelperMessage::Kind kind, std::uint64_t method, std::string failure, MessageBytes result);
     /// The helper is gone; all that is awaited has failed.
     void lose(const std::string& why);
     /// Whether nothing is awaited any more.
@@ -134,7 +151,7 @@ private:
     struct Answer {
         std::size_t awaited = 0;  ///< messages that are not answered yet
         std::string failure;      ///< of the newest message; empty: none
-        std::vector<std::byte> result;
+        MessageBytes result;
     };
     std::mutex mutex_;
     std::condition_variable changed_;

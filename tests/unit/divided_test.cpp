@@ -157,7 +157,7 @@ public:
     void give(MessageWriter& to) const override {
         MessageWriter right;
         part_.give(right);
-        std::vector<std::byte> bytes = right.take();
+        MessageBytes bytes = right.take();
         // The last number is the acceleration of the last body along z.
         if (partFault == PartFault::lastBody) bytes.back() ^= std::byte{0x80};
         to.add(std::span<const std::byte>(bytes));

@@ -31,23 +31,25 @@ double secondsSince(SteadyClock::time_point start) {
 }
 
 /// Known data, different on the way out and back.
-const std::vector<std::byte>& trialBytes(bool back) {
+const MessageBytes& trialBytes(bool back) {
     const auto made = [](std::uint32_t add) {
-        std::vector<std::byte> bytes(kTrialBytes);
+        MessageBytes bytes(kTrialBytes);
         for (std::uint32_t i = 0; i < kTrialBytes; ++i) bytes[i] = static_cast<std::byte>((i * 2654435761u >> 13) + add);
         return bytes;
     };
-    static const std::vector<std::byte> there = made(0), again = made(1);
+    static const MessageBytes there = made(0), again = made(1);
     return back ? again : there;
+}
+
+bool same(std::span<const std::byte> a, std::span<const std::byte> b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 /// Says why there is no helper.
 class MissingHelper final : public Helper {
 public:
     explicit MissingHelper(std::string why) : why_(std::move(why)) {}
-    std::vector<std::byte> act(const HelperMessage&, const std::function<bool()>&) override {
-        throw std::runtime_error(why_);
-    }
+    MessageBytes act(const HelperMessage&, const std::function<bool()>&) override { throw std::runtime_error(why_); }
 
 private:
     std::string why_;
@@ -111,7 +113,7 @@ void Job::start() {
     // The first trial also connects the ranks; the second one is timed.
     for (std::size_t trial = 1; trial <= 2; ++trial) {
         begin = SteadyClock::now();
-        post({LetterKind::hello}, std::make_shared<std::vector<std::byte>>(trialBytes(false)));
+        post({LetterKind::hello}, std::make_shared<MessageBytes>(trialBytes(false)));
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return welcomed_ == trial * (facts_.size() - 1) || !lost_.empty(); });
         if (!lost_.empty())
@@ -132,7 +134,7 @@ int Job::end(int code) {
         const std::lock_guard lock(mutex_);
         if (!std::exchange(ending_, true) && rank_ == 0) {
             code_ = code;
-            queue_.push_back({{LetterKind::end}, std::make_shared<std::vector<std::byte>>()});
+            queue_.push_back({{LetterKind::end}, std::make_shared<MessageBytes>()});
         }
     }
     changed_.notify_all();
@@ -164,7 +166,7 @@ void Job::join(Exchange& exchange, int threads, MessageWriter order) {
         answers_[id = ++exchanges_] = answers;
         if (!lost_.empty()) answers[lostRank_ - 1]->lose(lost_);
     }
-    post({LetterKind::open, HelperMessage::Kind::create, false, id}, std::make_shared<std::vector<std::byte>>(data.take()));
+    post({LetterKind::open, HelperMessage::Kind::create, false, id}, std::make_shared<MessageBytes>(data.take()));
     exchange.add(std::make_unique<RankCarrier>(*this, id), names, weights, answers);
 }
 
@@ -218,7 +220,7 @@ void Job::run(const OpenTransport& open, std::promise<void>& joined) {
             deaf_ = true;
             const std::string why = error.what();
             const auto text = std::as_bytes(std::span(why));
-            post({LetterKind::lost}, std::make_shared<std::vector<std::byte>>(text.begin(), text.end()));
+            post({LetterKind::lost}, std::make_shared<MessageBytes>(text.begin(), text.end()));
             if (rank_ == 0) lose(places_.size() - 1, "sent what rank 0 could not take: " + why);
         }
         std::unique_lock lock(mutex_);
@@ -296,7 +298,7 @@ void Job::turn(Transport& transport) {
 
 void Job::take(std::size_t rank, Place& place) {
     const Letter& letter = place.arriving.letter;
-    std::vector<std::byte>& bytes = place.arriving.bytes;
+    MessageBytes& bytes = place.arriving.bytes;
     const auto text = [&] { return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()); };
     if (letter.kind == LetterKind::hello) welcome(bytes, place, rank);
     if (letter.kind == LetterKind::end) place.over = true;
@@ -314,7 +316,7 @@ void Job::welcome(std::span<const std::byte> bytes, Place& place, std::size_t ra
     MessageReader from(bytes);
     from.get(std::span(&facts_[rank], 1));
     place.name = " on " + std::string(facts_[rank].host);
-    if (!std::ranges::equal(from.rest(), trialBytes(true))) return lose(rank, "data came back changed");
+    if (!same(from.rest(), trialBytes(true))) return lose(rank, "data came back changed");
     if (facts_[rank].programBytes != facts_[0].programBytes) return lose(rank, "it runs another build of gravlab");
     const std::lock_guard lock(mutex_);
     ++welcomed_;
@@ -332,12 +334,12 @@ void Job::lose(std::size_t rank, const std::string& why) {
 
 void Job::obey(Arriving& arrived) {
     const Letter letter = arrived.letter;
-    auto bytes = std::make_shared<std::vector<std::byte>>(std::move(arrived.bytes));
+    auto bytes = std::make_shared<MessageBytes>(std::move(arrived.bytes));
     if (letter.kind == LetterKind::hello) {
         MessageWriter reply;
         reply.add(facts_[static_cast<std::size_t>(rank_)]);
-        reply.add(std::span<const std::byte>(trialBytes(*bytes == trialBytes(false))));
-        post({LetterKind::hello}, std::make_shared<std::vector<std::byte>>(reply.take()));
+        reply.add(std::span<const std::byte>(trialBytes(same(*bytes, trialBytes(false)))));
+        post({LetterKind::hello}, std::make_shared<MessageBytes>(reply.take()));
     } else if (letter.kind == LetterKind::open) {
         MessageReader order(*bytes);
         const std::size_t part = order.get<std::size_t>() + static_cast<std::size_t>(rank_) - 1;
@@ -351,11 +353,11 @@ void Job::obey(Arriving& arrived) {
             helper = std::make_unique<MissingHelper>(error.what());
         }
         const auto answer = [this, exchange = letter.exchange](const HelperMessage& message, const std::string& failure,
-                                                               std::vector<std::byte> result) {
+                                                               MessageBytes result) {
             const auto text = std::as_bytes(std::span(failure));
             if (!failure.empty()) result.assign(text.begin(), text.end());
             post({LetterKind::message, message.kind, !failure.empty(), exchange, message.method},
-                 std::make_shared<std::vector<std::byte>>(std::move(result)));
+                 std::make_shared<MessageBytes>(std::move(result)));
         };
         helpers_[letter.exchange] = std::make_unique<HelperThread>(std::move(helper), answer);
     } else if (letter.kind == LetterKind::message) {

@@ -52,7 +52,7 @@ private:
         bool failed = false;
         std::uint64_t exchange = 0, method = 0, bytes = 0;
     };
-    using Bytes = std::shared_ptr<const std::vector<std::byte>>;
+    using Bytes = std::shared_ptr<const MessageBytes>;
     using Begin = std::function<int(std::span<std::byte>)>;
     /// A letter on its way out.
     struct Sent {
@@ -63,7 +63,7 @@ private:
     /// Letters that arrive one after the other.
     struct Arriving {
         Letter letter;
-        std::vector<std::byte> bytes;
+        MessageBytes bytes;
         int operation = -1;
         bool follows = false;  ///< the letter is here, and its bytes are to come
         double silent = 0;     ///< since the last letter [s]
@@ -83,7 +83,7 @@ private:
     void obey(Arriving& arrived);
     void welcome(std::span<const std::byte> bytes, Place& place, std::size_t rank);
     void lose(std::size_t rank, const std::string& why);
-    void post(Letter letter, Bytes bytes = std::make_shared<std::vector<std::byte>>());
+    void post(Letter letter, Bytes bytes = std::make_shared<MessageBytes>());
     void greet(double seconds, const std::string& by);
 
     RankSelf self_;

@@ -60,7 +60,7 @@ public:
     virtual ~PartMethod() = default;
     /// |a| of the last evaluation, where the next one reads them; empty: they are not known.
     virtual std::span<const float> lengths() const { return {}; }
-    virtual void setLengths(std::span<const float>) {}
+    virtual void setLengths(MessageReader&) {}
     /// Writes work and sums of the complete part.
     virtual void give(MessageWriter& to) const = 0;
     /// Adds to the complete own part what a helper gave for another part of the same evaluation.

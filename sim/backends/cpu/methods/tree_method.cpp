@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <iterator>
 #include <mutex>
 #include <numeric>
@@ -232,10 +233,28 @@ void TreeMethod<T>::takeLengths() {
 }
 
 template <class T>
-void TreeMethod<T>::setLengths(std::span<const float> lengths) {
-    std::ranges::copy(lengths, before_.data());
+void TreeMethod<T>::setLengths(MessageReader& from) {
+    from.get(std::span(before_.data(), context_.bodies));
     hasLengths_ = true;
     kept_.reset();
+}
+
+/// Calls each(place, body) for the bodies of the groups, on all threads. Places count from the first body on.
+template <class T>
+template <class Each>
+void TreeMethod<T>::forBodies(std::span<const TreeGroup> groups, const Each& each) const {
+    const std::uint32_t* order = tree_.view().order;
+    context_.pool.forRange(groups.size(), kGrain / kTreeGroup, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k)
+            for (std::uint32_t place = groups[k].first; place < groups[k].first + groups[k].count; ++place)
+                each(place - groups.front().first, order[place]);
+    });
+}
+
+/// Bytes of the sums of these groups, with those of bodies between them, which are not written.
+template <class T>
+std::size_t TreeMethod<T>::bytesOf(std::span<const TreeGroup> groups) {
+    return groups.empty() ? 0 : 4 * sizeof(float) * (groups.back().first + groups.back().count - groups.front().first);
 }
 
 template <class T>
@@ -244,13 +263,12 @@ void TreeMethod<T>::give(MessageWriter& to) const {
     to.add(longest_);
     for (std::size_t k = request_.parts.first; k < request_.parts.last; ++k)
         to.add(work_[k].load(std::memory_order_relaxed));
-    const std::uint32_t* order = tree_.view().order;
     const float* lengths = request_.active.all() ? lengths_.data() : before_.data();
-    for (const TreeGroup& group : groups())
-        for (std::uint32_t place = group.first; place < group.first + group.count; ++place) {
-            const std::uint32_t i = order[place];
-            to.add(std::array{sums_.axis[0][i], sums_.axis[1][i], sums_.axis[2][i], lengths[i]});
-        }
+    std::byte* const bytes = to.room(bytesOf(groups()));
+    forBodies(groups(), [&](std::size_t place, std::uint32_t i) {
+        const std::array values{sums_.axis[0][i], sums_.axis[1][i], sums_.axis[2][i], lengths[i]};
+        std::memcpy(bytes + place * sizeof values, &values, sizeof values);
+    });
 }
 
 template <class T>
@@ -260,20 +278,20 @@ ForceWork TreeMethod<T>::take(const ForceRequest& part, MessageReader& from) {
     longest_ = std::max(longest_, from.get<std::uint64_t>());
     for (std::size_t k = part.parts.first; k < part.parts.last; ++k) work_[k] = from.get<std::uint64_t>();
     ForceWork work{.pairs = static_cast<double>(counts.pairs), .cells = static_cast<double>(counts.all() - counts.pairs)};
-    const std::uint32_t* order = tree_.view().order;
     float* lengths = newLengths();
-    for (const TreeGroup& group : groupsOf(part.parts)) {
-        work.bodies += group.count;
-        for (std::uint32_t place = group.first; place < group.first + group.count; ++place) {
-            const std::uint32_t i = order[place];
-            const auto values = from.get<std::array<float, 4>>();
-            for (std::size_t axis = 0; axis < 3; ++axis) {
-                sums_.axis[axis][i] = values[axis];
-                if constexpr (kMixed) whole_.axis[axis][i] = static_cast<T>(values[axis]);
-            }
-            lengths[i] = values[3];
+    const std::span<const TreeGroup> groups = groupsOf(part.parts);
+    for (const TreeGroup& group : groups) work.bodies += group.count;
+    const std::span<const std::byte> bytes = from.rest();
+    if (bytes.size() != bytesOf(groups)) throw std::logic_error("the sums of a part have another size");
+    forBodies(groups, [&](std::size_t place, std::uint32_t i) {
+        std::array<float, 4> values;
+        std::memcpy(&values, bytes.data() + place * sizeof values, sizeof values);
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            sums_.axis[axis][i] = values[axis];
+            if constexpr (kMixed) whole_.axis[axis][i] = static_cast<T>(values[axis]);
         }
-    }
+        lengths[i] = values[3];
+    });
     return work;
 }
 

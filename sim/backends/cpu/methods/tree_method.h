@@ -37,7 +37,7 @@ public:
     std::span<const float> lengths() const override {
         return hasLengths_ ? std::span<const float>(before_.data(), before_.size()) : std::span<const float>();
     }
-    void setLengths(std::span<const float> lengths) override;
+    void setLengths(MessageReader& from) override;
     void give(MessageWriter& to) const override;
     ForceWork take(const ForceRequest& part, MessageReader& from) override;
     void endParts() override;
@@ -83,6 +83,9 @@ private:
     void chooseGroups();
     std::span<const TreeGroup> groups() const { return groupsOf(request_.parts); }
     std::span<const TreeGroup> groupsOf(const PartRange& parts) const;
+    template <class Each>
+    void forBodies(std::span<const TreeGroup> groups, const Each& each) const;
+    static std::size_t bytesOf(std::span<const TreeGroup> groups);
     float* newLengths() { return request_.active.all() ? lengths_.data() : before_.data(); }
     void takeLengths();
     bool walkGroups(TreeWalk walk, bool forLengths, Deadline deadline);

@@ -188,7 +188,7 @@ private:
 class MethodOfRank {
 public:
     virtual ~MethodOfRank() = default;
-    virtual std::vector<std::byte> force(MessageReader data, std::size_t part, const std::function<bool()>& interrupted) = 0;
+    virtual MessageBytes force(MessageReader data, std::size_t part, const std::function<bool()>& interrupted) = 0;
 };
 
 template <class Real>
@@ -205,7 +205,7 @@ public:
           positions_(padded(count)),
           sums_(count) {}
 
-    std::vector<std::byte> force(MessageReader data, std::size_t part, const std::function<bool()>& interrupted) override {
+    MessageBytes force(MessageReader data, std::size_t part, const std::function<bool()>& interrupted) override {
         const auto force = data.get<RankedForce>();
         std::vector<std::size_t> bounds(force.parts + 1);
         data.get(std::span(bounds));
@@ -225,7 +225,7 @@ public:
             done = method_->enqueue(kRankSlice);
             work += done.work;
             CUDA_CHECK(waitForStream(stream_));
-            if (interrupted()) return method_->abandon(), std::vector<std::byte>();
+            if (interrupted()) return method_->abandon(), MessageBytes();
         }
         MessageWriter result;
         result.add(work);
@@ -257,7 +257,7 @@ public:
             throw NoDeviceError("it has a " + device_.name + ", and rank 0 a " + like + "; take equal ones");
         stream_ = std::make_unique<OwnedStream>();
     }
-    std::vector<std::byte> act(const HelperMessage& message, const std::function<bool()>& interrupted) override {
+    MessageBytes act(const HelperMessage& message, const std::function<bool()>& interrupted) override {
         CUDA_CHECK(setDevice(device_.index));
         if (message.kind == HelperMessage::Kind::create) methods_[message.method] = made(MessageReader(message.data));
         if (message.kind == HelperMessage::Kind::forget) methods_.erase(message.method);
