@@ -112,10 +112,7 @@ std::string divisionSentence(const Backend& backend, BackendOptions options, Ste
     if (options.helpers.empty() && ranks.empty()) return {};
     const std::string devices = (ranks.empty() ? "devices " + devicesText(options) : ranks) + ": ";
     const bool test = repeatsDevice(options) || (kind.usesCores && !ranks.empty());
-    Reason why = whyUndivided(backend.activeKernel(), program, backend.size(), test);
-    if (why.empty() && kind.onDevice && !ranks.empty() && backend.activeKernel().cut == Split::tilePairs)
-        why = std::string(backend.activeKernel().name) + " sums each pair for both bodies; take 'tiled-registers' or 'tree'";
-    if (!why.empty())
+    if (const Reason why = whyUndivided(backend.activeKernel(), program, backend.size(), test); !why.empty())
         return devices + "the force stays on " + (ranks.empty() ? "the first device" : "rank 0") + ", because " + why;
     const KernelRow& row = backend.activeKernel();
     const bool tree = row.cut == Split::keyRanges;

@@ -5,6 +5,8 @@
 #include "sim/backends/devices.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/scenes/scene.h"
+#include "tests/command_output.h"
+#include "tests/paths.h"
 #include "tests/resume_suite.h"
 #include "tests/surroundings.h"
 
@@ -200,6 +202,24 @@ TEST_F(GpuDivided, aCheckTakesTheEndsOfEveryPart) {
         ASSERT_TRUE(check.has_value());
         EXPECT_EQ(check->samples, 7u);
         EXPECT_TRUE(check->passed) << kernelName << ": " << check->text();
+    }
+}
+
+TEST_F(GpuDivided, ranksHaveTheBitsOfOneProcessByBothWays) {
+    const std::string job =
+        "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --bind-to none -n ";
+    if (output("command -v mpirun").empty()) GTEST_SKIP() << "SKIPPED: no mpirun, so ranks with devices are not tested";
+    const auto bits = [](const std::string& before, const std::string& row) {
+        return output(before + GRAVLAB_BINARY +
+                      " run plummer -n 70001 --backend cuda --steps 3 --autosave 0 --final - --kernel " + row +
+                      " 2>&1 >/dev/null | grep -o 'ranks .* IPC\\|ranks through[^,;]*'; " + before + GRAVLAB_BINARY +
+                      " run plummer -n 70001 --backend cuda --steps 3 --autosave 0 --final - --kernel " + row +
+                      " 2>/dev/null | sha256sum");
+    };
+    for (const char* const row : {"tiled-registers", "symmetric-runs", "tree --accuracy 1e-3"}) {
+        const std::string one = bits("", row);
+        EXPECT_EQ(bits(job + "3 ", row), "ranks by CUDA IPC\n" + one) << row;
+        EXPECT_EQ(bits("GRAVLAB_NO_PEERS=1 " + job + "2 ", row), "ranks through the host's memory\n" + one) << row;
     }
 }
 

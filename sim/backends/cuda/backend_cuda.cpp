@@ -86,6 +86,7 @@ public:
             order.add(options.device);
             order.add(std::span<const char>(context_.device.name));
             job->join(*context_.helpers.ranks, 0, std::move(order));
+            context_.helpers.rankLink = cuda::linkRanks(*context_.helpers.ranks, context_.stream);
         }
         engine_ = makeEngine(context_, {}, {}, choice({}, {}), {});
     }
@@ -97,7 +98,7 @@ public:
 
     std::string_view name() const override { return "cuda"; }
     std::string description() const override {
-        return cuda::deviceText(context_.device) + cuda::helpersText(context_.helpers) + ranksText(", ");
+        return cuda::deviceText(context_.device) + cuda::helpersText(context_.helpers);
     }
     MemorySpace vertexSpace() const override { return MemorySpace::cudaDevice; }
     double pairsOfForce() const override {
@@ -317,7 +318,7 @@ public:
     LaunchFacts launchFacts() const override {
         use();
         LaunchFacts facts = cuda::launchFacts(plan(), size(), context_.device);
-        facts.device += cuda::helpersText(context_.helpers) + ranksText(", ");
+        facts.device += cuda::helpersText(context_.helpers);
         facts.failure = engine_.with([](auto& e) { return e.launchFailure(); });
         return facts;
     }

@@ -106,13 +106,10 @@ public:
     void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
         DeviceForceMethod<Real>::prepare(bodies, request);
         readCounts();
-        SpanMethod<Real>* const spans = first_->bySpans();
-        const std::size_t units = !spans                   ? first_->units(request)
-                                  : everyPairIsIn(request) ? static_cast<std::size_t>(spans->spans())
-                                                           : 0;
+        const std::size_t units = this->unitsOf(request);
         divides_ = units > parts_.size();
         if (!divides_) {
-            if (spans) spans->takeSpans(0, spans->spans());
+            this->takeSpans({});
             first_->prepare(bodies, request);
             return;
         }
@@ -120,7 +117,7 @@ public:
             cutByWeights(weights_, units, workOfUnits_, workOfUnits_.empty() ? 0 : -workWhileCopying());
         ranges_.clear();
         for (std::size_t k = 0; k + 1 < bounds.size(); ++k) ranges_.push_back({bounds[k], bounds[k + 1]});
-        if (spans) spans->takeSpans(static_cast<int>(ranges_[0].first), static_cast<int>(ranges_[0].last));
+        this->takeSpans(bounds);
         first_->prepare(bodies, requestOf(0));
         lengths_ = first_->lengths();
         counts_ = treeParts() && !counting_ && ++evaluations_ % kEvaluationsPerCount == 1;
@@ -209,10 +206,6 @@ private:
         if (helper.device.index == helper.first) return 0;  // a test
         const double bytes = static_cast<double>(this->count()) * (sizeof(V) + sizeof(float));
         return kIssued * 1e3 * weights_.front() * (kWait + bytes / (helper.nvlink ? kLink : kOtherLink));
-    }
-    bool everyPairIsIn(const ForceRequest& request) const {
-        const std::size_t count = this->count();
-        return request.wanted(count).all() && request.sources.among(count) == count;
     }
     /// Sends the helper what it needs, and prepares its evaluation.
     void begin(Part& part, std::size_t k) {
@@ -359,9 +352,13 @@ private:
 
 }  // namespace
 
-HelperDevices helperDevices(int first, std::span<const int> helpers) {
+bool peersAllowed() {
     const char* const without = std::getenv("GRAVLAB_NO_PEERS");
-    const bool peers = !without || std::string_view(without) != "1";
+    return !without || std::string_view(without) != "1";
+}
+
+HelperDevices helperDevices(int first, std::span<const int> helpers) {
+    const bool peers = peersAllowed();
     HelperDevices made;
     for (const int index : helpers) {
         if (const Reason reason = whyNotDevice(index); !reason.empty())
@@ -395,7 +392,7 @@ std::string helpersText(const HelperDevices& helpers) {
         text += (text.empty() ? ", helper " : " and ") + std::to_string(helper->device.index) +
                 (helper->link.empty() ? "" : " " + helper->link) + (helper->test ? " as a test" : "");
     }
-    return text;
+    return helpers.ranks ? text + ranksText(", ") + helpers.rankLink : text;
 }
 
 template <class Real>

@@ -26,7 +26,10 @@ struct HelperDevice {
 /// other, or GRAVLAB_NO_PEERS is 1, copies go through pinned memory. Throws NoDeviceError.
 HelperDevices helperDevices(int first, std::span<const int> helpers);
 
-/// ", helper 1 over NVLink"; empty without helpers.
+/// Whether copies may go between devices without the host, see helperDevices().
+bool peersAllowed();
+
+/// ", helper 1 over NVLink", or ", 2 ranks by CUDA IPC"; empty without helpers.
 std::string helpersText(const HelperDevices& helpers);
 
 /// What the divisions of a method have in common: the first part's method, on the device of the bodies, has all that is kept
@@ -53,6 +56,19 @@ public:
 
 protected:
     bool treeParts() const { return cut_ == Split::keyRanges; }
+    /// Units of the request to divide; 0: all of it is computed here.
+    std::size_t unitsOf(const ForceRequest& request) const {
+        const std::size_t count = this->count();
+        SpanMethod<Real>* const spans = first_->bySpans();
+        if (!spans) return first_->units(request);
+        const bool everyPair = request.wanted(count).all() && request.sources.among(count) == count;
+        return everyPair ? static_cast<std::size_t>(spans->spans()) : 0;
+    }
+    /// Gives the first method the spans of its part, or all where `bounds` are empty.
+    void takeSpans(std::span<const std::size_t> bounds) {
+        if (SpanMethod<Real>* const spans = first_->bySpans())
+            spans->takeSpans(0, bounds.empty() ? spans->spans() : static_cast<int>(bounds[1]));
+    }
     /// Keeps the first and the last body of every part where parts are ranges of bodies.
     void keepEnds(std::span<const std::size_t> bounds) {
         if (cut_ != Split::targets) return;

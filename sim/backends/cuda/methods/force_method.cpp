@@ -41,11 +41,10 @@ template <class Real>
 MadeMethod<Real> ofDevices(const MethodParts& parts, const HelperDevices* helpers) {
     MadeMethod<Real> first = makeUndivided<Real>(parts);
     const KernelRow& row = parts.plan.entry->row;
-    if (helpers && helpers->ranks && row.cut != Split::tilePairs && whyUndivided(row, {}, parts.count, false).empty())
-        return makeRanked(std::move(first), parts, *helpers->ranks);
-    if (!helpers || helpers->empty()) return first;
-    if (!whyUndivided(parts.plan.entry->row, {}, parts.count, helpers->front()->test).empty()) return first;
-    if (parts.plan.entry->row.cut == Split::tilePairs && !first->bySpans()) return first;  // sums in no fixed order
+    if (!helpers || (helpers->empty() && !helpers->ranks)) return first;
+    if (!whyUndivided(row, {}, parts.count, !helpers->empty() && helpers->front()->test).empty()) return first;
+    if (row.cut == Split::tilePairs && !first->bySpans()) return first;  // sums in no fixed order
+    if (helpers->ranks) return makeRanked(std::move(first), parts, *helpers->ranks);
     return makeDivided(std::move(first), parts, *helpers, &makeUndivided<Real>);
 }
 

@@ -219,6 +219,7 @@ inline double softeningSquared(const ForceRequest& request) {
 struct HelperDevice;  // divided.h
 struct HelperDevices : std::vector<std::unique_ptr<HelperDevice>> {
     std::shared_ptr<Exchange> ranks{};  ///< those of a job, whose devices help in place of others here; null: no job
+    std::string rankLink{};             ///< how data goes to them: " by CUDA IPC"
 };
 /// The method of the plan's row, which divides its evaluations among the device and its helpers. Throws DeviceError when
 /// there is not enough memory.

@@ -61,6 +61,12 @@ PeerLink peerLink(int one, int other);
 Code openPeer(int other);                         ///< the current device reaches that one's memory from now on
 Code allocate(void** memory, std::size_t bytes);  ///< device memory
 Code release(void* memory);                       ///< of allocate() and allocateManaged()
+/// Names device memory to other processes of the host.
+struct IpcHandle {
+    std::byte bytes[64] = {};
+};
+Code nameMemory(IpcHandle& handle, void* memory);
+Code mapNamed(void** memory, const IpcHandle& handle);  ///< in another process than that of the memory
 Code copyAsync(void* to, const void* from, std::size_t bytes, Copy direction, Stream stream);
 Code createStream(Stream& stream);  ///< does not wait for the default stream
 Code kernelFacts(KernelFacts& facts, const void* kernel);

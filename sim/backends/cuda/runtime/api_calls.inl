@@ -10,6 +10,7 @@ GRAVLAB_CUDA_CALL(allocateManaged, cudaMallocManaged, (void** memory, std::size_
 // Host memory that copies reach without a detour.
 GRAVLAB_CUDA_CALL(allocatePinned, cudaHostAlloc, (void** memory, std::size_t bytes), (memory, bytes, cudaHostAllocDefault))
 GRAVLAB_CUDA_CALL(releasePinned, cudaFreeHost, (void* memory), (memory))
+GRAVLAB_CUDA_CALL(unmapNamed, cudaIpcCloseMemHandle, (void* memory), (memory))
 GRAVLAB_CUDA_CALL(fillAsync, cudaMemsetAsync, (void* memory, int byte, std::size_t bytes, Stream stream),
                   (memory, byte, bytes, stream))
 GRAVLAB_CUDA_CALL(destroyStream, cudaStreamDestroy, (Stream stream), (stream))
