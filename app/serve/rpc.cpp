@@ -2,6 +2,7 @@
 
 #include "app/control/action.h"
 #include "app/control/json_value.h"
+#include "app/frontends/headless/headless.h"
 #include "app/frontends/headless/picture_copy.h"
 #include "app/parameters/parameter.h"
 #include "app/session/session.h"
@@ -146,6 +147,9 @@ std::string Rpc::picture(const std::string& params) {
     };
     const int width = whole("width", 1280), height = whole("height", 720);
     const bool panels = wanted.value("panels", false);
+    // A copy has the look of the last frame, and none is drawn while nobody watches.
+    OffscreenTarget frame(width, height);
+    session_.app->draw(frame.framebuffer(), frame.width(), frame.height());
     const std::vector<std::uint8_t> rgb = PictureCopy(session_.screen.renderer).pixels(*session_.app, width, height, panels);
     MemorySink png;
     writePng(png, rgb, width, height, {});

@@ -60,6 +60,10 @@ class RemoteTest(unittest.TestCase):
                 run["look.glow"] = 0.75
                 self.assertEqual(run.changed(revision)[0]["look.glow"], 0.75)
                 self.assertEqual(run.picture(64, 48).png[:4], b"\x89PNG")
+                colours, before = run["look.colour_mode"], run.picture(64, 48).png
+                run["look.colour_mode"] = "plain"
+                self.assertTrue(run.picture(64, 48).png != before, "nobody watches, so the last frame was before the change")
+                run["look.colour_mode"] = colours
                 self.assertNotEqual(run._call("picture", width=320, height=200, panels=True), run._call("picture", width=320, height=200))
                 run.do("do run")
                 self.assertIs(run["run.paused"], False)
