@@ -207,7 +207,7 @@ GLenum statusLostOnce() { return GL_UNKNOWN_CONTEXT_RESET; }
 /// Loses the context of a run in browsers once. A new context has the driver's own status again.
 double clockThatLosesOnce() {
     static int calls = 0;
-    if (std::this_thread::get_id() == drawingThread && glad_glGetGraphicsResetStatus && ++calls > 200 &&
+    if (std::this_thread::get_id() == drawingThread && glad_glGetGraphicsResetStatus && ++calls > 30 &&
         !std::exchange(graphicsLost, true))
         glad_glGetGraphicsResetStatus = statusLostOnce;
     return steadyClock();

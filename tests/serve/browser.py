@@ -227,8 +227,7 @@ def test(binary, chromium, folder, picture, size):
         # The same seat after a broken connection.
         me = viewer.value("gravlab.me")
         viewer.value("seen.pictures = 0; socket.close()")
-        viewer.until("gravlab.pictures > 0 && gravlab.me > 0")
-        assert viewer.value("gravlab.me") == me and viewer.value("gravlab.driver") == me
+        viewer.until(f"gravlab.pictures > 0 && gravlab.me === {me} && gravlab.driver === {me}")
         driver.value("$('wheel').click()")  # a host takes it
         driver.until("gravlab.me === gravlab.driver")
         # Keys that are down when the page loses the focus are up.
