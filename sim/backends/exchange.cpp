@@ -50,7 +50,10 @@ void HelperThread::serve() {
         }
         if (message->kind == HelperMessage::Kind::create && !failure.empty()) unmade_[message->method] = failure;
         if (message->kind == HelperMessage::Kind::forget) unmade_.erase(message->method);
-        answered_(*message, std::move(failure), std::move(result));
+        // The memory of its data is free when the answer is there: the list of memory counts it once.
+        const HelperMessage head{.kind = message->kind, .method = message->method};
+        message.reset();
+        answered_(head, std::move(failure), std::move(result));
     }
     ended_ = true;
 }
