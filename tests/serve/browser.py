@@ -214,15 +214,27 @@ def test(binary, chromium, folder, picture, size):
         viewer.until("$('pointer').style.display === 'block'")
         before = get("camera.azimuth")
         viewer.value("send({t: 'input', n: 1, events: [{type: 'wheel', dy: 5}]})")
-        try:
-            rpc(address, watch.partition("#v=")[2], "do", line="set look.glow 0.5")
-            raise AssertionError("a viewer has changed the run")
-        except AssertionError as refusal:
-            assert "watching" in str(refusal), refusal
+        for who, line, why in ((watch.partition("#v=")[2], "set look.glow 0.5", "watching"),
+                               (token, "do own-open own.cu", "--allow-kernels")):
+            try:
+                rpc(address, who, "do", line=line)
+                raise AssertionError(line + " was not refused")
+            except AssertionError as refusal:
+                assert why in str(refusal), refusal
         assert get("camera.azimuth") == before
         viewer.value("$('wheel').click()")
         driver.until("[...document.querySelectorAll('#people button')].some(one => one.click() || true)")
         viewer.until("gravlab.driver === gravlab.me")
+
+        # A driver who is not the host undoes what the driver before did, and does not end the program.
+        viewer.value("canvas.focus()")
+        for code, key, number in (("KeyQ", "q", 81), ("KeyZ", "z", 90)):
+            for kind in ("keyDown", "keyUp"):
+                viewer.call("Input.dispatchKeyEvent", type=kind, code=code, key=key, modifiers=2, windowsVirtualKeyCode=number)
+        end = time.monotonic() + PATIENCE
+        while get("run.bodies") == 2 * few:
+            assert time.monotonic() < end, "nothing was undone"
+        assert served.poll() is None
 
         # The same seat after a broken connection.
         me = viewer.value("gravlab.me")
