@@ -129,10 +129,9 @@ void RunView::drawPieces(const Document& document, RunHost& host, const Particle
                 const Double4 &x = part.position[k] = bodies.position[i], &v = part.velocity[k] = bodies.velocity[i];
                 part.id[k] = bodies.id[i];
                 part.group[k] = bodies.group[i];
-                const double speed = length(xyz(v));
-                const double shown = mode.published == VertexValue::kineticEnergy ? x.w * speed * speed / 2 : speed;
+                // Accelerations are not known here; such a picture is refused before.
                 vertices.data[k] = {static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z),
-                                    static_cast<float>(shown)};
+                                    vertexValue(mode.published, x.w, length(xyz(v)), [] { return 0; })};
             }
         });
         buffer->close(nullptr);

@@ -14,6 +14,22 @@ struct ParticleVertex {
 /// The scalar that a backend writes into ParticleVertex::value.
 enum class VertexValue { speed, acceleration, kineticEnergy, source };
 
+/// The value of a body that a vertex shows. `acceleration()`: its length.
+template <class Acceleration>
+float vertexValue(VertexValue shown, double source, double speed, const Acceleration& acceleration) {
+    switch (shown) {
+        case VertexValue::acceleration:
+            return static_cast<float>(acceleration());
+        case VertexValue::kineticEnergy:
+            return static_cast<float>(source * speed * speed / 2);
+        case VertexValue::source:
+            return static_cast<float>(source);
+        case VertexValue::speed:
+            break;
+    }
+    return static_cast<float>(speed);
+}
+
 /// Where a vertex buffer lives, as seen by the code that writes it.
 enum class MemorySpace { host, cudaDevice };
 

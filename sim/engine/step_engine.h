@@ -565,22 +565,6 @@ public:
     void finished() {}
 
 protected:
-    /// The value of a body that a vertex shows. `acceleration()`: its length.
-    template <class Acceleration>
-    static float shownValue(VertexValue shown, double source, double speed, const Acceleration& acceleration) {
-        switch (shown) {
-            case VertexValue::acceleration:
-                return static_cast<float>(acceleration());
-            case VertexValue::kineticEnergy:
-                return static_cast<float>(source * speed * speed / 2);
-            case VertexValue::source:
-                return static_cast<float>(source);
-            case VertexValue::speed:
-                break;
-        }
-        return static_cast<float>(speed);
-    }
-
     explicit HostEngine(const EngineTerms& terms) : StepEngine<State, Method>(terms) {}
     ~HostEngine() = default;
     double worked_ = 0;  ///< time of the step under way [s]

@@ -163,8 +163,8 @@ public:
             for (std::size_t i = first; i < last; ++i)
                 out.data[i] = {static_cast<float>(complete_.x.axis[0][i]), static_cast<float>(complete_.x.axis[1][i]),
                                static_cast<float>(complete_.x.axis[2][i]),
-                               Host::shownValue(context_.shown, source_[i], lengthAt(complete_.v, i),
-                                                [&] { return lengthAt(complete_.a, i); })};
+                               vertexValue(context_.shown, source_[i], lengthAt(complete_.v, i),
+                                           [&] { return lengthAt(complete_.a, i); })};
         });
         sink.close(nullptr);
         context_.totals.publishSeconds += StepPacer::steadySeconds() - start;

@@ -143,7 +143,7 @@ public:
         for (std::size_t i = 0; i < out.count; ++i) {
             const Double4& x = complete_.x[i];
             out.data[i] = {static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z),
-                           shownValue(context_.shown, x.w, length(complete_.v[i]), [&] { return length(complete_.a[i]); })};
+                           vertexValue(context_.shown, x.w, length(complete_.v[i]), [&] { return length(complete_.a[i]); })};
         }
         sink.close(nullptr);
         context_.totals.publishSeconds += StepPacer::steadySeconds() - start;
