@@ -147,7 +147,7 @@ std::string Rpc::picture(const std::string& params) {
     };
     const int width = whole("width", 1280), height = whole("height", 720);
     const bool panels = wanted.value("panels", false);
-    // A copy has the look of the last frame, and none is drawn while nobody watches.
+    // PictureCopy repeats the look of the last frame. While no client watches, the run draws no frames, so this draws one.
     OffscreenTarget frame(width, height);
     session_.app->draw(frame.framebuffer(), frame.width(), frame.height());
     const std::vector<std::uint8_t> rgb = PictureCopy(session_.screen.renderer).pixels(*session_.app, width, height, panels);

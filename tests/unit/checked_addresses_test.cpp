@@ -1,7 +1,7 @@
 // Users' kernels with a test before each access: the tests, the refusals, and their results. tests/gpu/own_kernel_test.cpp
 // proves the results on a GPU.
-#include "sim/own/checked_functions.h"
 #include "app/tables/own_kernel.h"
+#include "sim/own/checked_functions.h"
 #include "tests/unit/cli_support.h"
 
 #include <gmock/gmock.h>

@@ -22,7 +22,7 @@ using testing::HasSubstr;
 class ServeWire : public testing::Test {
 protected:
     ServeWire() : wire(openWire({.port = 0}, "<p>the page</p>", hub)) { hub.attach(wire.get()); }
-    /// A socket of that address of this machine; below 0: nobody listens there.
+    /// Connects to that address of this machine. Returns the socket, or -1 where no program listens.
     int connected(in_addr_t address) const {
         const int at = socket(AF_INET, SOCK_STREAM, 0);
         sockaddr_in place{};
@@ -90,7 +90,7 @@ TEST_F(ServeWire, onlyThisMachineReachesItUsually) {
     EXPECT_EQ(connected(INADDR_LOOPBACK + 1), -1) << "it listens at further addresses than 127.0.0.1";
 }
 
-/// The sixth wrong secret of an address gets its answer after a second, and delays nobody else.
+/// The answer to the sixth wrong secret of an address takes a second; others come at once.
 TEST_F(ServeWire, manyWrongSecretsAreAnsweredLate) {
     const std::string wrong =
         "POST /rpc HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer x\r\nContent-Length: 2\r\n\r\n{}";
