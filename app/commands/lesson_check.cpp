@@ -20,7 +20,7 @@ namespace gravlab {
 
 LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const StartOptions& asked, double limit) {
     constexpr double kFrame = 1.0 / 60;
-    constexpr int kWidth = 160, kHeight = 90;  // the picture only answers queries; it is never shown
+    constexpr int kWidth = 160, kHeight = 90, kUnseen = 8;  // pictures only answer queries; most frames need none
     StartOptions options = asked;
     options.simulation.scene = "two-body";
     options.watched = true;
@@ -35,11 +35,12 @@ LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Star
     session.teach(lesson, true);
     const LessonRunner& runner = *session.lessons;
     LessonVerdict verdict;
-    for (;;) {
+    for (int frame = 0;; ++frame) {
         InterruptWatch::check(kUnfinishedCheck);
         const double now = hostClock();
-        session.turn(FrameClock::window(now - std::exchange(last, now)),
-                     {.framebuffer = target.framebuffer(), .width = target.width(), .height = target.height()});
+        session.turn(FrameClock::window(now - std::exchange(last, now)), {.framebuffer = target.framebuffer(),
+                                                                          .width = frame % kUnseen == 0 ? target.width() : 0,
+                                                                          .height = target.height()});
         // A run at the pace of the clock needs no more frames than a window shows; others advance with each frame.
         const bool byClock = (app.document.intent.speed != 0 && !app.document.intent.paused) ||
                              app.document.lesson.phase == LessonPhase::after;

@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 // Generous limits: a loaded machine is slow, not wrong. The awaited events come in a fraction of a second.
 constexpr auto kPatience = 20s, kPatienceToOpen = 120s;
 constexpr std::chrono::duration<double> kUsualOpening = 1s;
-constexpr auto kPause = 10ms;
+constexpr auto kPause = 3ms;
 
 std::vector<std::string> environmentWith(const Environment& changes) {
     std::vector<std::string> all;
@@ -77,7 +77,7 @@ int Process::wait(std::chrono::milliseconds limit) {
             break;
         }
         if (Clock::now() >= end) break;
-        std::this_thread::sleep_for(2ms);
+        std::this_thread::sleep_for(1ms);
     }
     return code_;
 }
@@ -213,16 +213,16 @@ Json GuiTest::waitForValue(const std::string& key, const Json& value) {
     return waitFor(key + " = " + value.dump(), [&](const Json& s) { return s.at(key) == value; });
 }
 
-void GuiTest::settle() { lookAgain(false); }
+void GuiTest::settle() { lookAgain(2); }
 
 /// The present frame may have polled events before this moment; the next one will poll them. When nothing moves and no event
-/// arrives there are no frames to wait for; an event always causes some.
-void GuiTest::lookAgain(bool certain) {
+/// arrives there are no frames to wait for; an event causes some, and this process may be too late for them.
+void GuiTest::lookAgain(int frames, std::int64_t last) {
     const auto frame = status().at("frame").get<std::int64_t>();
     for (const auto end = Clock::now() + patience; program->running();) {
         std::this_thread::sleep_for(kPause);
         const Json now = status();
-        if (now.at("frame") >= frame + 2 || (!certain && now.at("rests") == true)) return;
+        if (now.at("frame") >= frame + frames || (now.at("rests") == true && now.at("frame") >= last)) return;
         if (Clock::now() > end) throw std::runtime_error("no frame has seen what was sent");
     }
 }
@@ -231,10 +231,13 @@ void GuiTest::xdotool(Arguments arguments) {
     // Commands that always cause an event: a key or a button, but not a pointer that may be there already.
     static const std::set<std::string> kEvents{"key", "keydown", "type", "click", "mousedown", "mouseup"};
     const bool certain = kEvents.contains(arguments.front());
+    const int frames = std::ranges::count(arguments, "click") > 0 ? 3 : 2;  // the end of a click is in a frame of its own
+    // The frame of an event is followed by four.
+    const std::int64_t last = certain ? status().at("frame").get<std::int64_t>() + 4 : 0;
     arguments.insert(arguments.begin(), "xdotool");
     Process run(arguments, {{"DISPLAY", display->name()}}, folder / "xdotool.log");
     EXPECT_EQ(run.wait(patience), 0) << contentOf(folder / "xdotool.log");
-    lookAgain(certain);
+    lookAgain(frames, last);
 }
 
 std::pair<int, int> GuiTest::displaySize() {
@@ -254,23 +257,19 @@ void GuiTest::moveTo(int x, int y) { xdotool({"mousemove", "--window", window, s
 
 void GuiTest::moveTo(const std::string& item) {
     const auto shown = [&](const Json& s) { return s.at("items").contains(item); };
-    // A panel that has just opened may still move.
-    Json rect, before;
     const auto place = [&] { return waitFor("control " + item, shown).at("items").at(item).at("rect"); };
-    do {
-        do {
-            before = rect;
-            rect = place();
-            settle();
-        } while (rect != before);
+    // A panel that has just opened may still move.
+    for (Json rect, before = place();; before = rect) {
+        settle();
+        if ((rect = place()) != before) continue;
         moveTo((rect[0].get<int>() + rect[2].get<int>()) / 2, (rect[1].get<int>() + rect[3].get<int>()) / 2);
-    } while (place() != rect);
+        if (place() == rect) return;
+    }
 }
 
 void GuiTest::click(const std::string& item) {
     moveTo(item);
-    xdotool({"mousedown", "1"});
-    xdotool({"mouseup", "1"});
+    xdotool({"click", "1"});
 }
 
 void GuiTest::choose(const std::string& combo, const std::string& row) {
@@ -299,16 +298,13 @@ void GuiTest::enter(const std::string& item, const std::string& text) {
 /// Letters are commands until a field has the keyboard.
 void GuiTest::typeOver(const std::string& text) {
     waitForValue("typing", true);
-    key("ctrl+a");
-    type(text);
-    key("Return");
+    xdotool({"key", "ctrl+a", "type", "--delay", "20", "--args", "1", "--", text, "key", "Return"});
+    waitForValue("typing", false);
 }
 
 void GuiTest::overwrite(const std::string& item, const std::string& text) {
     moveTo(item);
-    xdotool({"keydown", "ctrl"});
-    xdotool({"click", "1"});
-    xdotool({"keyup", "ctrl"});
+    xdotool({"keydown", "ctrl", "click", "1", "keyup", "ctrl"});
     typeOver(text);
 }
 

@@ -98,7 +98,7 @@ protected:
     std::unique_ptr<Process> program;
 
 private:
-    void lookAgain(bool certain);
+    void lookAgain(int frames, std::int64_t last = 0);
     void typeOver(const std::string& text);
 
     std::filesystem::path statusFile_;
