@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of what pages and lessons say of recorded numbers: the table of papers, facts of papers, dates, and numbers without a mark.
+"""Tests of what pages and lessons say: the table of papers, facts of papers, dates, numbers without a mark, version and course.
 
     tests/recorded.py             all of them, in seconds and without a build
     tests/recorded.py --write     writes the table of docs/benchmarks/papers.md, after a table of docs/benchmarks changed
@@ -242,6 +242,21 @@ class Numbers(unittest.TestCase):
         for text, wrong in (("[nvidia-h200-split.csv](nvidia-h200-split.csv) (2026-11-22)", "2026-11-22"),
                             ("| `amd-epyc-2-threads-*` | 2026-11-21", "2026-11-21")):
             self.assertEqual(wrong_dates_in(text)[0][0], wrong)
+
+
+class Pages(unittest.TestCase):
+    def test_name_the_version_of_the_program(self):
+        known = re.search(r"^project\(gravlab VERSION (\S+)", text_of("CMakeLists.txt"), re.M)[1]
+        newest = re.search(r"^## (\S+) - (unreleased|\d{4}-\d\d-\d\d)$", text_of("CHANGELOG.md"), re.M)
+        self.assertEqual(newest[1], known, "the newest heading of CHANGELOG.md")
+        self.assertIn(f"\nversion: {known}\n", text_of("CITATION.cff"))
+
+    def test_of_the_course_name_every_lesson_with_its_minutes(self):
+        page = text_of("docs/lessons.md")
+        for path in (ROOT / "assets/lessons").glob("*.toml"):
+            self.assertRegex(page, rf"[|,] `{path.stem}`", "not in the course")
+            minutes = re.search(r"^minutes = (\d+)", text_of(path), re.M)[1]
+            self.assertIn(re.findall(rf"^\| `{path.stem}` \| (\d+)", page, re.M), ([], [minutes]), path.stem)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
-// Documents: the parser takes every command that they name, and the course names every lesson with its minutes.
+// Documents: the parser takes every command that they name.
 #include "app/commands/subcommand.h"
-#include "app/lessons/lesson_file.h"
-#include "app/system/built_in.h"
 #include "sim/api/errors.h"
 #include "tests/files.h"
 #include "tests/paths.h"
@@ -25,16 +23,6 @@ std::vector<fs::path> documents() {
     for (const auto& entry : fs::recursive_directory_iterator(root / "docs"))
         if (entry.path().extension() == ".md") found.push_back(entry.path());
     return found;
-}
-
-TEST(Documents, nameTheVersionOfTheProgram) {
-    const fs::path root(GRAVLAB_SOURCE_DIR);
-    const std::string known(version());
-    const std::string changes = contentOf(root / "CHANGELOG.md"), citation = contentOf(root / "CITATION.cff");
-    std::smatch heading;
-    ASSERT_TRUE(std::regex_search(changes, heading, std::regex("\\n## (\\S+) - (unreleased|\\d{4}-\\d\\d-\\d\\d)\\n")));
-    EXPECT_EQ(heading[1], known) << "the newest heading of CHANGELOG.md";
-    EXPECT_NE(citation.find("\nversion: " + known + "\n"), std::string::npos) << "CITATION.cff";
 }
 
 /// The command lines of a page, as words: lines that begin with the program's name, up to a comment or a pipe.
@@ -80,17 +68,6 @@ TEST(Documents, theParserTakesEveryCommand) {
         }
     EXPECT_GT(tried, 100u);
     EXPECT_NE(parserRefusal({"gravlab", "run", "disc", "--no-such-option"}), "");
-}
-
-TEST(Documents, theCourseNamesEveryLessonWithItsMinutes) {
-    const std::string page = contentOf(fs::path(GRAVLAB_SOURCE_DIR) / "docs/lessons.md");
-    for (const std::string& name : lessonNames()) {
-        const std::string quoted = "`" + std::string(name) + "`";
-        EXPECT_NE(page.find("| " + quoted), page.find(", " + quoted)) << name << " is not in the course";
-        const std::size_t row = page.find("\n| " + quoted + " | ");
-        if (row == std::string::npos) continue;
-        EXPECT_EQ(std::stoi(page.substr(row + quoted.size() + 6)), lessonNamed(name)->minutes) << name;
-    }
 }
 
 }  // namespace
