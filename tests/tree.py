@@ -704,8 +704,8 @@ class Documents(unittest.TestCase):
         code = [name for name in sources_of("tests") if name.endswith((".cpp", ".cu", ".h"))]
         tests = {f"{suite}.{name}" for file in code for suite, name in
                  re.findall(r"TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)", text_of(file))}
-        tests |= {f"{suite}.{name}" for suite, body in re.findall(r"^class (\w+)\(unittest\.TestCase\):\n(.*?)(?=^\S|\Z)",
-                                                                  text_of("tests/tree.py"), re.M | re.S)
+        scripts = text_of("tests/tree.py") + text_of("tests/signals.py")
+        tests |= {f"{suite}.{name}" for suite, body in re.findall(r"^class (\w+)\([\w.]+\):\n(.*?)(?=^\S|\Z)", scripts, re.M | re.S)
                   for name in re.findall(r"def (test_\w+)", body)}
         page = text_of("docs/reliability.md")
         named = re.findall(r"`(?:\w+/)?([A-Z]\w+)\.(\w*)(\*|\.\.\.|/\*)?`", page)
