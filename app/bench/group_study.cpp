@@ -97,14 +97,13 @@ std::vector<SweepPoint> rungPoints(const RungKind& kind, const FigureRequest& re
     std::vector<SweepPoint> points;
     for (const std::size_t count : bodies)
         for (const std::string_view rung : kind.rungs(request.backend)) {
-            SweepPoint point{.backend = request.backend,
-                             .options = request.options,
-                             .bodies = count,
-                             .kernel = {.kernel = std::string(rung)},
-                             .plan = {.repeats = request.repeats},
-                             .series = std::string(rung),
-                             .x = static_cast<double>(count)};
-            points.push_back(std::move(point));
+            SweepPoint& point = points.emplace_back();
+            point.backend = request.backend;
+            point.options = request.options;
+            point.bodies = count;
+            point.kernel.kernel = point.series = rung;
+            point.plan.repeats = request.repeats;
+            point.x = static_cast<double>(count);
         }
     return points;
 }
