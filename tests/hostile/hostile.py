@@ -335,10 +335,14 @@ def a_film_that_is_cancelled_holds_no_frame():
     try:
         assert ask("set film.encoder h264")["status"] == "applied"
         assert ask("do record on")["status"] == "applied"
-        assert ask("wait film.frames >= 3 within 60")["status"] == "applied"
+        assert ask(f"wait film.frames >= 3 within {PATIENCE}")["status"] == "applied"
+        deadline, pid = time.time() + PATIENCE, ""
+        while not pid and time.time() < deadline:  # frames wait in a pipe until the encoder has begun
+            time.sleep(0.02)
+            pid = open("pid").read().strip() if os.path.exists("pid") else ""
         assert ask("nowait do cancel-film")["status"] == "running"
         assert ask("expect film.recording == false")["status"] == "applied"
-        assert os.path.exists(f"/proc/{open('pid').read().strip()}"), "the frame has waited for the encoder"
+        assert pid and os.path.exists(f"/proc/{pid}"), "the frame has waited for the encoder"
         open("release", "w").close()
         last = json.loads(script.stdout.readline())
         assert last["line"] == 4 and last["status"] == "applied", last
@@ -643,7 +647,7 @@ def a_window_seldom_waits_for_its_display():
         while frame_of("status.json") < 60 and time.time() < deadline:
             time.sleep(0.05)
         first, answers, begun = frame_of("status.json"), relay.answers, time.time()
-        while frame_of("status.json") < first + 200 and time.time() < deadline:
+        while frame_of("status.json") < first + 80 and time.time() < deadline:
             time.sleep(0.05)
         frames, asked, seconds = frame_of("status.json") - first, relay.answers - answers, time.time() - begun
     finally:
@@ -652,7 +656,7 @@ def a_window_seldom_waits_for_its_display():
         server.kill()
         server.wait()
         os.remove(relay.place)
-    assert frames >= 100, "the window stands still"
+    assert frames >= 40, "the window stands still"
     # Mesa's software asks twice a frame: for the size of what it draws into, and whether it was drawn.
     assert asked <= 2 * frames + 20 * seconds, (asked, frames, seconds)
 
@@ -1212,7 +1216,7 @@ def try_options(values, every):
 
 @case
 def options_with_odd_values_are_sentences():
-    try_options(ODD, 11)
+    try_options(ODD, 23)
 
 
 @case(long=True)
