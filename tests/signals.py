@@ -4,98 +4,27 @@
     tests/signals.py BINARY
 
 Needs Python's standard library; ranks need mpirun. Rule: a test waits for an event, never for a time."""
-import json
 import os
 import pathlib
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-BINARY = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else "build/gravlab").resolve()
-PATIENCE = 120  # seconds for one event, however busy the machine is
-
-
-def until(met, what):
-    end = time.time() + PATIENCE
-    while not met():
-        assert time.time() < end, "waited in vain for " + what
-        time.sleep(0.002)
-
-
-class Started:
-    """The program under way, in a session of its own, which ends with it."""
-
-    def __init__(self, *words, before=(), **environment):
-        self.log = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen([str(word) for word in (*before, BINARY, *words)], stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.PIPE, stderr=self.log, text=True, start_new_session=True,
-                                        env={**os.environ, **environment})
-
-    def __del__(self):
-        if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
-        self.process.stdout.close()
-        self.log.close()
-
-    def said(self):
-        return os.pread(self.log.fileno(), 1 << 20, 0).decode(errors="replace")
-
-    def says(self, text):
-        until(lambda: text in self.said() or self.process.poll() is not None, repr(text))
-        return self
-
-    def worked(self):
-        """Time of the processor [s]."""
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return int(fields[11]) / os.sysconf("SC_CLK_TCK")
-
-    def end(self, *numbers):
-        """Sends the signals, and gives exit code (128 + signal where one ended it), output and messages."""
-        for number in numbers:
-            self.process.send_signal(number)
-        out, _ = self.process.communicate(timeout=PATIENCE)
-        code = self.process.returncode
-        return (128 - code if code < 0 else code), out, self.said()
-
-
-def run(*words, **more):
-    return Started(*words, **more).end()
-
-
-def step_of(file):
-    code, out, err = run("info", file, "--json")
-    assert code == 0, err
-    return json.loads(out)["step"]
-
-
-def lines_of(file):
-    return pathlib.Path(file).read_text().splitlines()
-
-
-class Scratch(unittest.TestCase):
-    def setUp(self):
-        self.here = os.getcwd()
-        self.folder = tempfile.TemporaryDirectory()
-        os.chdir(self.folder.name)
-        for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME"):
-            os.environ[name] = self.folder.name + "/" + name
-
-    def tearDown(self):
-        os.chdir(self.here)
-        self.folder.cleanup()
+sys.dont_write_bytecode = True
+from program import BINARY, PATIENCE, Scratch, Started, info, lines_of, needs_hdf5, run, until
 
 
 class Interrupt(Scratch):
+    @needs_hdf5
     def test_saves_the_last_complete_step_and_goes_on_exactly(self):
         words = ("run", "plummer", "-n", 2048, "--contact", "bounce", "--radius", "1e-4")
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
             state = f"{self.folder.name}/{code}"
-            program = Started(*words, "--steps", 10**9, "--every", 20, "--csv", "e.csv", "--events", "c.csv", XDG_STATE_HOME=state)
+            program = Started(*words, "--steps", 10**9, "--every", 20, "--csv", "e.csv", "--events", "c.csv", "--final", "f.csv",
+                              XDG_STATE_HOME=state)
             program.says("plummer")
             until(lambda: program.worked() > 0.1, "some steps")
             ended, _, err = program.end(number)
@@ -109,17 +38,19 @@ class Interrupt(Scratch):
                 self.assertIn(name + ".partial", err)
                 self.assertFalse(os.path.exists(name), "a part is no whole")
                 os.remove(name + ".partial")
-            whole = run(*words, "--steps", step_of(left) + 2, "--final", "-")
+            self.assertFalse(os.path.exists("f.csv"))
+            whole = run(*words, "--steps", info(left)["step"] + 2, "--final", "-")
             rest = run("run", left, "--steps", 2, "--final", "-")
             self.assertEqual(whole[1], rest[1], rest[2])
 
+    @needs_hdf5
     def test_names_its_file_and_says_a_failure(self):
         def interrupted(*more):
             program = Started("run", "two-body", "--steps", 10**9, *more).says("two-body")
             shutil.rmtree("gone", ignore_errors=True)
             return program.end(signal.SIGTERM)
         self.assertEqual(interrupted("--checkpoint", "here.hdf5")[0], 143)
-        step_of("here.hdf5")
+        info("here.hdf5")["step"]
         self.assertFalse(os.path.exists("XDG_STATE_HOME/gravlab"))
         os.mkdir("gone")
         code, _, err = interrupted("--checkpoint", "gone/here.hdf5")
@@ -139,11 +70,12 @@ class Interrupt(Scratch):
         self.assertEqual(code, 143, "the second signal's, at once, and not the first's after the sum")
         self.assertNotIn("continue with", err, "it waited until it could save")
 
+    @needs_hdf5
     def test_a_signal_that_comes_twice_at_once_is_one(self):
         program = Started("run", "plummer", "-n", 2048, "--steps", 10**9, "--checkpoint", "kept.hdf5").says("plummer")
         code, _, err = program.end(signal.SIGTERM, signal.SIGTERM, signal.SIGINT)  # as `timeout` and job systems do
         self.assertEqual(code, 143, err)
-        step_of("kept.hdf5")
+        info("kept.hdf5")["step"]
 
     def test_a_figure_keeps_its_points(self):
         program = Started("bench", "two-body", "--figure", "energy-dt", "--precision", "fp64", "--integrator", "leapfrog",
@@ -157,6 +89,7 @@ class Interrupt(Scratch):
         self.assertEqual([path.name for path in pathlib.Path().iterdir() if path.is_file()], ["e.csv.partial"])
         self.assertEqual(run("bench", "--figure", "energy-dt", "--from", "e.csv.partial", "-o", "e.png")[0], 0)
 
+    @needs_hdf5
     def test_a_blow_up_names_the_body_and_keeps_the_last_good_state(self):
         # After its first kick each body flies on at 1e152 and leaves the range of numbers at about step 36,000.
         code, _, err = run("run", "two-body", "--backend", "reference", "--dt", "1e152", "--steps", 1000000, "--checkpoint", "kept.hdf5",
@@ -164,11 +97,12 @@ class Interrupt(Scratch):
         self.assertEqual(code, 5)
         self.assertIn("body 0 is not finite at step", err)
         self.assertIn("kept.hdf5", err)
-        kept, found = step_of("kept.hdf5"), int(err.partition("finite at step ")[2].split()[0].strip(":;,.").replace(",", ""))
+        kept, found = info("kept.hdf5")["step"], int(err.partition("finite at step ")[2].split()[0].strip(":;,.").replace(",", ""))
         self.assertGreater(kept, 10000)
         self.assertLessEqual(found - kept, 1000)
         self.assertFalse(os.path.exists("f.csv"))
 
+    @needs_hdf5
     def test_saves_by_themselves_survive_kill_9_and_leave_no_torn_file(self):
         step, inode = 0, lambda: os.stat("auto.hdf5").st_ino if os.path.exists("auto.hdf5") else 0
         for number in range(8):
@@ -185,8 +119,8 @@ class Interrupt(Scratch):
             until(saved, "two saves")
             time.sleep(7919e-6 * number % 0.02)
             self.assertEqual(program.end(signal.SIGKILL)[0], 137)
-            self.assertGreaterEqual(step_of("auto.hdf5"), step)
-            step = step_of("auto.hdf5")
+            self.assertGreaterEqual(info("auto.hdf5")["step"], step)
+            step = info("auto.hdf5")["step"]
         self.assertGreater(step, 0)
         self.assertEqual(run("run", "auto.hdf5", "--steps", 1, "--final", "f.csv")[0], 0)
         # The file, the one before it and the result: what the dead left half-written is gone.
@@ -227,6 +161,7 @@ class Ranks(Scratch):
         code, _, err = self.job(2, "run", "no-such-scene").end()
         self.assertEqual((code, err.count("unknown scene")), (2, 1), err)
 
+    @needs_hdf5
     def test_save_their_state_when_they_end_early(self):
         for killed in (False, True):
             words = ("--kernel", "simd-threads", "--backend", "cpu")
@@ -242,7 +177,7 @@ class Ranks(Scratch):
             self.assertNotEqual(code, 0)
             self.assertIn("terminated; the state of step ", err)
             self.assertEqual("process rank 2" in err, killed, err)
-            steps = step_of("kept.hdf5") + 2
+            steps = info("kept.hdf5")["step"] + 2
             whole = run("run", "plummer", "-n", 1000, "--steps", steps, *words, "--autosave", 0, "--final", "-")
             rest = run("run", "kept.hdf5", "--steps", 2, *words, "--autosave", 0, "--final", "-")
             self.assertEqual(whole[1], rest[1], rest[2])

@@ -704,7 +704,7 @@ class Documents(unittest.TestCase):
         code = [name for name in sources_of("tests") if name.endswith((".cpp", ".cu", ".h"))]
         tests = {f"{suite}.{name}" for file in code for suite, name in
                  re.findall(r"TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)", text_of(file))}
-        scripts = text_of("tests/tree.py") + text_of("tests/signals.py")
+        scripts = "".join(text_of(name) for name in files_of("tests") if name.endswith(".py"))
         tests |= {f"{suite}.{name}" for suite, body in re.findall(r"^class (\w+)\([\w.]+\):\n(.*?)(?=^\S|\Z)", scripts, re.M | re.S)
                   for name in re.findall(r"def (test_\w+)", body)}
         page = text_of("docs/reliability.md")
