@@ -1,5 +1,6 @@
 // `gravlab run`: integrates without graphics and writes tables and snapshots. Rule: a file is complete or absent.
 #include "app/commands/command_run.h"
+#include "app/parameters/twin_settings.h"
 
 #include "app/bench/own_trial.h"
 #include "app/commands/run_plots.h"

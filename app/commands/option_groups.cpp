@@ -2,7 +2,7 @@
 
 #include "app/files/scene_data.h"
 #include "app/parameters/quantity.h"
-#include "app/parameters/setting_choices.h"
+#include "app/parameters/twin_settings.h"
 #include "sim/core/names.h"
 #include "sim/io/formats/units.h"
 
@@ -75,7 +75,7 @@ void addTwin(OptionRows& rows, bool picture) {
         "--twin", "LIST",
         [&start](auto&, auto& text) {
             const TwinView view = start.twin.view;
-            start.twin = parseTwin(keepTwinQuantities(start, text));
+            start.twin = parseTwin(text, &start);
             start.twin.view = view;
         },
         "run the same start a second time in other settings, such as \"integrator=euler,dt=0.05\"; also " + others);

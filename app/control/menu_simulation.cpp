@@ -3,6 +3,7 @@
 #include "app/model/document.h"
 #include "app/model/ui_state.h"
 #include "app/parameters/parameter.h"
+#include "app/parameters/twin_settings.h"
 #include "app/tables/drop.h"
 #include "app/tables/lab_sweep.h"
 #include "sim/api/errors.h"
@@ -196,18 +197,13 @@ constexpr Action kSimulation[] = {
           .line = true}),
     does("twin-same", "Twin as the first",
          "give the twin the settings of the first run: both then stay equal to the last bit",
-         {.act =
-              [](KeyTarget& t, int) {
-                  TwinChoice& twin = t.intent.twin;
-                  twin.keys.clear();
-                  twin.values = RunRequest();
-              },
+         {.act = [](KeyTarget& t, int) { t.intent.twin.values.clear(); },
           .unavailable =
               [](const KeyTarget& t) {
                   const TwinChoice& twin = t.intent.twin;
-                  return !twin.on            ? Reason("There is no twin: switch it on first.")
-                         : twin.keys.empty() ? Reason("The twin differs in nothing already.")
-                                             : Reason();
+                  return !twin.on              ? Reason("There is no twin: switch it on first.")
+                         : twin.values.empty() ? Reason("The twin differs in nothing already.")
+                                               : Reason();
               }}),
     does("twin-view", "Twins overlaid", "twins one over the other, or side by side",
          {.strokes = {{Key::letterT, kAlt}},

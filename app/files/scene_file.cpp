@@ -9,7 +9,7 @@
 #include "app/model/look.h"
 #include "app/parameters/parameter.h"
 #include "app/parameters/quantity.h"
-#include "app/parameters/setting_choices.h"
+#include "app/parameters/twin_settings.h"
 #include "app/system/built_in.h"
 #include "app/system/picture.h"
 #include "app/tables/format.h"
@@ -145,12 +145,12 @@ std::string sceneFileText(const Document& document, const std::string& path) {
     for (const Parameter& row : parameters())
         if (const std::string_view key = viewKey(row); !key.empty())
             text += std::string(key) + " = " + fileText(row, row.get(document)) + "\n";
-    TwinChoice twin = document.intent.twin;
-    for (const std::string_view key : twinKeys())
-        if (ofMachine(key)) twin.release(key);
-    if (twin.on)
-        text += "\n[twin]\nview = " + fileText(parameter("twin.view"), parameter("twin.view").get(document)) + "\n" +
-                twinText(twin);
+    if (const TwinChoice& twin = document.intent.twin; twin.on) {
+        text += "\n[twin]\nview = " + fileText(parameter("twin.view"), parameter("twin.view").get(document)) + "\n";
+        for (const std::string_view key : twinKeys())
+            if (const auto found = twin.values.find(key); found != twin.values.end() && !ofMachine(key))
+                text += std::string(key) + " = " + fileText(ofSetting(key), found->second) + "\n";
+    }
     if (const CameraPath flight = pathOf(document); !flight.empty())
         text += "\n[camera.path]\npoints = " + pathText(flight.points()) + "\n";
     return text;

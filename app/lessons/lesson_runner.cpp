@@ -2,8 +2,8 @@
 
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/placeholders.h"
-#include "app/model/twin_choice.h"
 #include "app/parameters/parameter.h"
+#include "app/parameters/twin_settings.h"
 #include "sim/api/errors.h"
 #include "sim/backends/backend.h"
 

@@ -28,9 +28,6 @@ struct OverlayChoice {
     bool operator==(const OverlayChoice&) const = default;
 };
 
-/// Chosen values by parameter path, already checked.
-using Settings = std::map<std::string, Value, std::less<>>;
-
 struct StartOptions;
 
 /// A written value with a unit, kept until the run is known.
@@ -68,7 +65,7 @@ struct StartOptions {
     bool has(std::string_view option) const { return std::find(given.begin(), given.end(), option) != given.end(); }
 
     /// Settings of look, camera, view, pace and window; missing ones have the scene's or the program's default.
-    Settings settings{};
+    Settings settings{};                        ///< by parameter path
     std::vector<WrittenQuantity> quantities{};  ///< that wait for the run
     double until = -1;                          ///< end of the run [T]; below 0 also: unset
     double snapshotTime = 0;                    ///< between numbered snapshots [T]; 0: they go by steps

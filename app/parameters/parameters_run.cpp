@@ -165,22 +165,6 @@ void addSceneNumbers(Rows& rows) {
         }
 }
 
-/// The kernels of the backend in use.
-std::vector<SettingChoice> kernelChoices(const Document& d) {
-    const KernelRow& now = *d.facts.kernel;
-    std::vector<SettingChoice> rows{{"auto", "The backend chooses by N and device.", false, {}}};
-    for (const KernelRow* row : listedKernels(now.backend, now.term))
-        rows.push_back({std::string(row->name), row->idea, row->name == now.name,
-                        row->byCutOff ? refusal(*row, d.facts.configuration.force) : Reason()});
-    for (const KernelRow& row : trapKernels())
-        if (row.backend == now.backend)
-            rows.push_back({std::string(row.name), row.idea, false,
-                            "Wrong on purpose, so no run takes it: " + std::string(row.trap) +
-                                ". The lab's sweep 'traps' "
-                                "measures it."});
-    return rows;
-}
-
 /// Kernels that can be requested by name; a kernel that must not run is refused with its own sentence.
 std::vector<KernelRow> nameableKernels() {
     std::vector<KernelRow> rows;
@@ -246,11 +230,12 @@ void addMachine(Rows& rows) {
                         "adds one idea to the row before, so that one sees what the idea is worth.",
          .storedAs = {.option = "--kernel"},
          .names = "a kernel of 'gravlab list kernels'",
-         .offers = kernelChoices,
-         .ask = [](RunRequest& r, const Value& v) {
-             r.pairs().kernel = {};
-             if (!isAuto(v)) r.pairs().kernel.kernel = textOf(v);
-         }});
+         .offers = [](const Document& d) { return kernelChoices(*d.facts.kernel, inForce(d).force); },
+         .ask =
+             [](RunRequest& r, const Value& v) {
+                 r.pairs().kernel = {};
+                 if (!isAuto(v)) r.pairs().kernel.kernel = textOf(v);
+             }});
     setting(
         rows, "run.term_kernels", "Term kernels", "how forces beside the pair law are computed, TERM=ROW for each", "auto",
         [](const Document& d) { return termRequestsText(requestOf(inForce(d)).terms); },

@@ -1,7 +1,7 @@
 #include "app/parameters/quantity.h"
 
 #include "app/parameters/parameter.h"
-#include "app/parameters/setting_choices.h"
+#include "app/parameters/twin_settings.h"
 #include "app/tables/format.h"
 #include "app/tables/text_values.h"
 #include "app/tables/unit_text.h"
@@ -94,7 +94,7 @@ void take(StartOptions& o, const WrittenQuantity& written, double number) {
     const Parameter& row = parameter(written.path);
     const Value value = checked(row, number, written.name);
     if (constexpr std::string_view kTwin = "twin."; row.path.starts_with(kTwin))
-        return takeTwin(o.twin, row.path.substr(kTwin.size()), valueText(value));
+        return setTwin(o.twin, std::string_view(row.path).substr(kTwin.size()), value);
     if (row.ask) return row.ask(o.simulation, value);
     o.settings[row.path] = value;
 }
@@ -166,21 +166,6 @@ bool keepTime(StartOptions& options, std::string_view name, const std::string& t
     if (unit) requireDimension(name, text, "T");
     options.quantities.push_back({{}, std::string(name), text, to});
     return unit;
-}
-
-std::string keepTwinQuantities(StartOptions& options, std::string_view list) {
-    std::erase_if(options.quantities, [](const WrittenQuantity& kept) { return kept.path.starts_with("twin."); });
-    std::string rest;
-    while (!list.empty()) {
-        const std::size_t comma = std::min(list.find(','), list.size());
-        const std::string_view piece = list.substr(0, comma), key = trimmed(piece.substr(0, piece.find('=')));
-        list.remove_prefix(std::min(comma + 1, list.size()));
-        const Parameter* row = findParameter("twin." + std::string(key == "dt" ? "time_step" : key));
-        const std::string text(piece.size() > key.size() ? piece.substr(piece.find('=') + 1) : std::string_view());
-        if (row && isQuantity(text) && keepQuantity(options, *row, "--twin " + std::string(key), text)) continue;
-        addTo(rest, piece, ",");
-    }
-    return rest;
 }
 
 void takeQuantities(StartOptions& options) {

@@ -34,8 +34,6 @@ const SceneUnits& unitsOf(const RunRequest& request);
 bool keepQuantity(StartOptions& options, const Parameter& row, std::string_view name, const std::string& text);
 /// Keeps the text of an option that is a time of the command in the same way.
 bool keepTime(StartOptions& options, std::string_view name, const std::string& text, double StartOptions::*to);
-/// Keeps the values of --twin that have a unit, and returns the rest of its list.
-std::string keepTwinQuantities(StartOptions& options, std::string_view list);
 /// Applies the kept texts once the run is known. Prints the meaning of numbers without a unit on stderr. Throws UsageError.
 void takeQuantities(StartOptions& options);
 

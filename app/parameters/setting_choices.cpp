@@ -57,6 +57,20 @@ std::vector<SettingChoice> backendChoices(const RunConfiguration& now) {
     return rows;
 }
 
+std::vector<SettingChoice> kernelChoices(const KernelRow& now, const ForceSettings& force, bool fixed) {
+    std::vector<SettingChoice> rows{{"auto", "The backend chooses by N and device.", false, {}}};
+    for (const KernelRow* row : listedKernels(now.backend, now.term))
+        rows.push_back({std::string(row->name), row->idea, row->name == now.name,
+                        fixed || row->byCutOff ? refusal(*row, force) : Reason()});
+    for (const KernelRow& row : trapKernels())
+        if (row.backend == now.backend)
+            rows.push_back({std::string(row.name), row.idea, false,
+                            "Wrong on purpose, so no run takes it: " + std::string(row.trap) +
+                                ". The lab's sweep 'traps' "
+                                "measures it."});
+    return rows;
+}
+
 Reason fixedPrecision(std::string_view name) {
     return backend(name).exact ? "The " + std::string(name) + " backend is always fp64." : Reason();
 }

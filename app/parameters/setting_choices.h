@@ -1,7 +1,7 @@
 // Choices for the settings of a run or of its twin: one function for each list, for all panels and menus.
 // Rule: an entry that the run would refuse carries the reason.
 #pragma once
-#include "app/model/twin_choice.h"
+#include "sim/backends/kernel.h"
 #include "sim/run/configuration.h"
 
 #include <string>
@@ -24,13 +24,10 @@ std::vector<SettingChoice> integratorChoices(const RunConfiguration& now, bool b
 std::vector<SettingChoice> precisionChoices(const RunConfiguration& now);
 std::vector<SettingChoice> lawChoices(const RunConfiguration& now);
 std::vector<SettingChoice> backendChoices(const RunConfiguration& now);
+/// The kernels of the backend of `now`, the kernel in use. `fixed`: the precision stays, so rows without it are refused.
+std::vector<SettingChoice> kernelChoices(const KernelRow& now, const ForceSettings& force, bool fixed = false);
 
 /// Why that backend has no choice of precisions; empty when it has one.
 Reason fixedPrecision(std::string_view backend);
-
-/// A twin that is on, from "integrator=euler,dt=0.05". Throws UsageError, which lists the names where one is unknown.
-TwinChoice parseTwin(std::string_view text);
-/// Applies one line of [twin]: a key and its TOML value. Throws UsageError with a sentence.
-void takeTwin(TwinChoice& choice, const std::string& key, std::string_view value);
 
 }  // namespace gravlab

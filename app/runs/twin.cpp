@@ -1,5 +1,6 @@
 #include "app/runs/twin.h"
 
+#include "app/parameters/twin_settings.h"
 #include "app/system/host_clock.h"
 
 #include <algorithm>
@@ -78,9 +79,7 @@ void Twin::apply(const TwinChoice& wanted, bool edited) {
     label();
 }
 
-bool Twin::follows(const TwinChoice& wanted) const {
-    return on() && wanted.on && wanted.keys == choice_.keys && wanted.values == choice_.values;
-}
+bool Twin::follows(const TwinChoice& wanted) const { return on() && wanted.on && wanted.values == choice_.values; }
 
 void Twin::follow(bool restarted) {
     if (!on()) return;

@@ -1,5 +1,6 @@
 #include "app/runs/twin_run.h"
 
+#include "app/parameters/twin_settings.h"
 #include "app/system/host_clock.h"
 #include "app/tables/format.h"
 

@@ -7,6 +7,7 @@
 #include "app/ui/parameter_widgets.h"
 #include "app/ui/twin_plot.h"
 #include "app/ui/widgets.h"
+#include "sim/io/run_settings.h"
 
 #include <algorithm>
 #include <cmath>
@@ -63,30 +64,21 @@ void showPlot(PanelContext& p, const Control& control, Plot plot, float width, f
 void drawTwinControls(PanelContext& p) {
     const TwinChoice& wanted = p.document.intent.twin;
     const TwinFacts& twin = p.facts.twin;
-    if (!p.widgets.fold(kFold, twin.on || !wanted.keys.empty())) return;
+    if (!p.widgets.fold(kFold, twin.on || !wanted.values.empty())) return;
     parameter(p, "twin.on", {.label = "A second run", .action = "twin"});
     const Reason off = twin.on ? Reason() : Reason("There is no twin: switch it on first.");
-    const RunConfiguration& now = twin.on ? twin.configuration : p.facts.configuration;
     parameter(p, "twin.view", {.label = "Shown", .unavailable = off});
-    // Show the values in force, also when they come from the first run.
-    DragSpec hand = parameter("twin.time_step").dragged;
-    hand.onRelease = true;
-    parameter(p, "twin.integrator", {.unavailable = off});
-    parameter(p, "twin.time_step", {.unavailable = off, .now = Value(now.timeStep), .dragged = hand});
-    parameter(p, "twin.precision", {.unavailable = off});
-    parameter(p, "twin.softening", {.unavailable = off, .now = Value(now.force.softening)});
-    parameter(p, "twin.law", {.unavailable = off});
-    parameter(p, "twin.backend", {.unavailable = off});
-    parameter(p, "twin.kernel", {.unavailable = off});
-    // The launch parameters of the twin's kernel; a CPU has none.
-    const LaunchConfig& launch = now.pairs().kernel.launch;
-    const KernelRow& row = kernel(now.backend, now.pairs().kernel.kernel);
-    const std::pair<const char*, int> turned[] = {
-        {"block", launch.block}, {"unroll", launch.unroll}, {"split", launch.split}};
-    if (backend(now.backend).onDevice)
-        for (const auto& [key, value] : turned)
-            parameter(p, "twin." + std::string(key),
-                      {.unavailable = off.empty() ? axisRefusal(key, row) : off, .now = Value(std::int64_t{value})});
+    const RunConfiguration& now = twin.on ? twin.configuration : p.facts.configuration;
+    const KernelRow& kernelNow = kernel(now.backend, now.pairs().kernel.kernel);
+    for (const char* key :
+         {"integrator", "time_step", "precision", "softening", "law", "backend", "kernel", "block", "unroll", "split"}) {
+        const bool ofLaunch = std::ranges::count(launchNumbers(), key, &LaunchNumber::key) > 0;
+        if (ofLaunch && !backend(now.backend).onDevice) continue;
+        // A number is the one in force, also where it comes from the first run.
+        ParameterStyle style{.unavailable = off.empty() && ofLaunch ? axisRefusal(key, kernelNow) : off};
+        if (ofSetting(key).kind != Kind::choice) style.now = valueOf(settingRow(key).text(requestOf(now)));
+        parameter(p, "twin." + std::string(key), style);
+    }
     action(p, "twin-same", ImGui::GetContentRegionAvail().x, "The first's settings");
 }
 

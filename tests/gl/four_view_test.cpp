@@ -2,7 +2,7 @@
 
 #include "app/files/scene_file.h"
 #include "app/frontends/headless/headless.h"
-#include "app/parameters/setting_choices.h"
+#include "app/parameters/twin_settings.h"
 #include "app/view/app.h"
 #include "sim/api/errors.h"
 #include "tests/written.h"

@@ -1,7 +1,7 @@
 // A workspace without memory in the middle of a frame: a window shows a message and continues, a film ends.
 #include "tests/scarce_memory.h"
 #include "app/frontends/headless/headless.h"
-#include "app/parameters/setting_choices.h"
+#include "app/parameters/twin_settings.h"
 #include "app/runs/history.h"
 #include "app/system/host_clock.h"
 #include "app/view/base_host.h"

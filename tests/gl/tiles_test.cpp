@@ -2,7 +2,7 @@
 #include "app/frontends/headless/tiles.h"
 #include "app/frontends/headless/headless.h"
 #include "app/model/twin_choice.h"
-#include "app/parameters/setting_choices.h"
+#include "app/parameters/twin_settings.h"
 #include "gl_fixture.h"
 #include "sim/api/errors.h"
 

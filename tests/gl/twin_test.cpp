@@ -1,5 +1,5 @@
 // Twins in a workspace: both pictures, both hues, one clock, and a first run that continues whatever the twin does.
-#include "app/parameters/setting_choices.h"
+#include "app/parameters/twin_settings.h"
 #include "edits.h"
 
 #include "app/files/scene_file.h"
@@ -133,7 +133,7 @@ TEST_F(TwinPictureTest, ARefusedTwinLeavesTheFirstRunGoing) {
     film(app, 1);
     ASSERT_TRUE(app.runs.twin().on());
     EXPECT_EQ(app.runs.twin().simulation().configuration().integrator, "euler");
-    EXPECT_EQ(app.document.intent.twin.keys.size(), 1u);
+    EXPECT_EQ(app.document.intent.twin.values.size(), 1u);
     EXPECT_THROW(App(optionsOf("two-body", "kernel=tiled")), UsageError) << "on the command line it is a mistake";
 }
 
@@ -381,7 +381,7 @@ TEST_F(TwinPictureTest, ASceneFileCarriesTheTwin) {
     takeSceneText(text, "test", read);
     EXPECT_TRUE(read.twin.on);
     EXPECT_EQ(read.twin.view, TwinView::overlaid);
-    EXPECT_EQ(read.twin.values.integrator, "euler");
+    EXPECT_EQ(read.twin.values.at("integrator"), Value("euler"));
     StartOptions given{.twin = parseTwin("precision=fp32"), .given = {"--twin"}};
     takeSceneText(text, "test", given);
     EXPECT_EQ(given.twin, parseTwin("precision=fp32")) << "the command line goes before the file";

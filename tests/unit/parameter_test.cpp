@@ -2,6 +2,7 @@
 // refused with a sentence.
 #include "app/parameters/parameter.h"
 #include "app/parameters/setting_choices.h"
+#include "app/parameters/twin_settings.h"
 #include "app/runs/twin_run.h"
 #include "app/ui/parameter_widgets.h"
 #include "sim/api/errors.h"
@@ -220,10 +221,7 @@ TEST(SettingChoices, ofARunAreWhatItTakes) {
                 EXPECT_TRUE(!row.chosen || row.refused.empty()) << row.name << ": " << row.refused;
                 const TwinChoice one = parseTwin(std::string(list.key) + "=" + row.name);
                 RunRequest wanted = running.request();
-                if (list.key == "integrator") wanted.integrator = one.values.integrator;
-                if (list.key == "law") wanted.law = one.values.law;
-                if (list.key == "backend") wanted.backend = one.values.backend;
-                if (list.key == "precision") wanted.precision = one.values.precision;
+                ofSetting(list.key).ask(wanted, one.values.begin()->second);
                 Simulation trial(start);
                 expectHonest(list, row, whyRefused([&] { trial.apply(wanted); }));
             }

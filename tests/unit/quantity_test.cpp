@@ -76,7 +76,7 @@ TEST(Quantity, ofASceneFileWaitsForItsScene) {
     EXPECT_NEAR(options.simulation.softening.value(), 0.3, 1e-12);
     EXPECT_NEAR(options.simulation.timeStep.value(), 0.1, 1e-12);
     EXPECT_NEAR(std::get<double>(options.settings.at("run.speed")), 1, 1e-12);
-    EXPECT_NEAR(options.twin.values.softening.value(), 0.6, 1e-12);
+    EXPECT_NEAR(std::get<double>(options.twin.values.at("softening")), 0.6, 1e-12);
 
     const auto refusal = [](const char* text) {
         StartOptions fresh;

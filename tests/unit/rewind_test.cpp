@@ -102,9 +102,7 @@ TEST(Rewind, aStateWithoutWhatTheIntegratorKeepsIsFoundOut) {
 
 TEST(Rewind, theSecondRunGoesBackWithTheFirstAndGivesTheBitsOfTheFirstPass) {
     Simulation first(few("leapfrog"));
-    TwinChoice choice{.on = true,
-                      .values = {.integrator = "euler", .timeStep = 2 * first.configuration().timeStep},
-                      .keys = {"integrator", "time_step"}};
+    TwinChoice choice{.on = true, .values = {{"integrator", "euler"}, {"time_step", 2 * first.configuration().timeStep}}};
     TwinRun twin(first, choice, false);
     History rewind;
     StateFeed feed, second;

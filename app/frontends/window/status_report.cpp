@@ -1,5 +1,6 @@
 // One JSON object per frame: the values of parameters under short names, and data that only a window has.
 #include "app/frontends/window/status_report.h"
+#include "app/parameters/twin_settings.h"
 
 #include "app/control/json_value.h"
 #include "app/parameters/parameter.h"
@@ -104,7 +105,7 @@ void StatusReport::write(const App& app, const Ui& ui, std::int64_t frame, int w
     for (const UiItem& item : ui.items())
         json["items"][item.name] = {{"rect", {item.left, item.top, item.right, item.bottom}}, {"enabled", item.enabled}};
     const Twin& twin = app.runs.twin();
-    json["twin"] = {{"on", twin.on()}, {"view", twinViews()[static_cast<std::size_t>(twin.choice().view)]}};
+    json["twin"] = {{"on", twin.on()}, {"view", twinViews()[static_cast<std::size_t>(twin.choice().view)].name}};
     if (twin.on()) {
         const RunConfiguration& other = twin.simulation().configuration();
         const auto points = twin.watch().curve().points();
