@@ -12,6 +12,7 @@
 namespace gravlab {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 struct Row {
