@@ -40,7 +40,7 @@ DeviceUse deviceUse();
 double freeCudaBytes(int device);
 /// A rank's helper on a device of its host, by the place of the rank on its host and the order of rank 0's backend. Throws
 /// NoDeviceError.
-std::unique_ptr<Helper> deviceHelper(std::size_t part, int place, MessageReader order);
+std::unique_ptr<Helper> deviceHelper(std::size_t part, int place, MessageReader order, Transfers& beside);
 /// Size of the device; zeros where there is none.
 DeviceSize cudaDeviceSize(int device);
 

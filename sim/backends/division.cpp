@@ -118,7 +118,8 @@ std::string divisionSentence(const Backend& backend, BackendOptions options, Ste
     const bool tree = row.cut == Split::keyRanges;
     const char* const by = tree ? "parts of the tree" : row.cut == Split::targets ? "bodies" : "pairs";
     return devices + "each force " + (tree && !row.byOpening ? "after the first " : "") + "is divided by " + by +
-           (inBlocks(program) ? ", if more than a quarter of the bodies are active" : "");
+           (inBlocks(program) ? ", if more than a quarter of the bodies are active" : "") +
+           (kind.onDevice && !ranks.empty() ? Job::current()->deviceWay : "");
 }
 
 }  // namespace gravlab

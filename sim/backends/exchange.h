@@ -86,6 +86,7 @@ struct HelperMessage {
     enum class Kind : std::uint8_t {
         create,   ///< make a method
         force,    ///< compute a part of an evaluation; the result is the part's sums
+        fetch,    ///< send the result of that evaluation another way than by messages
         abandon,  ///< that evaluation is not wanted any more
         forget,   ///< drop the method
         end       ///< no more messages
@@ -132,6 +133,18 @@ private:
     std::map<std::uint64_t, std::string> unmade_;  ///< why methods are missing
     std::atomic<bool> ended_{false};
     std::thread thread_;
+};
+
+/// Bytes between rank 0 and another rank, beside their messages. Any thread.
+class Transfers {
+public:
+    virtual ~Transfers() = default;
+    using Done = std::shared_ptr<const std::atomic<bool>>;
+    /// Begins, after a call of `before` on the thread that does it. The flag becomes true at the end, and the bytes stay
+    /// until then. Those of a channel match in their order.
+    virtual Done transfer(bool out, int rank, int channel, std::span<std::byte> bytes, std::function<void()> before) = 0;
+    /// Whether the bytes may be in memory of a CUDA device.
+    virtual bool takesDevices() const = 0;
 };
 
 /// The answers of one helper. Any thread.

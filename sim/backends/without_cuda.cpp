@@ -38,7 +38,7 @@ BackendRow cudaBackendRow() {
     row.devices = [] { return "none: " + whyNotBuilt(); };
     return row;
 }
-std::unique_ptr<Helper> deviceHelper(std::size_t, int, MessageReader) { throw NoDeviceError(whyNotBuilt()); }
+std::unique_ptr<Helper> deviceHelper(std::size_t, int, MessageReader, Transfers&) { throw NoDeviceError(whyNotBuilt()); }
 std::span<const KernelRow> cudaKernelRows() { return kKernels; }
 std::span<const KernelRow> cudaTrapRows() { return kTraps; }
 std::span<const GroupRung> cudaGroupRungs() { return kGroups; }

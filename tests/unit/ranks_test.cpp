@@ -23,10 +23,10 @@ struct Wires {
     explicit Wires(int count) : ranks(count) {}
     int ranks;
     std::mutex mutex;
-    std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> between;  ///< from, to
-    std::atomic<int> silent{-1};                                                ///< that rank hears and says nothing
-    std::atomic<bool> spoils{false};                                            ///< large pieces to rank 0 change by a bit
-    std::atomic<int> aborted{0};                                                ///< code
+    std::map<std::array<int, 3>, std::deque<std::vector<std::byte>>> between;  ///< from, to, channel
+    std::atomic<int> silent{-1};                                               ///< that rank hears and says nothing
+    std::atomic<bool> spoils{false};                                           ///< large pieces to rank 0 change by a bit
+    std::atomic<int> aborted{0};                                               ///< code
 };
 
 class WireTransport final : public Transport {
@@ -40,23 +40,23 @@ public:
         for (int to = 1; to < wires_.ranks; ++to) send(to, bytes);
         return ++newest_;
     }
-    int send(int to, std::span<std::byte> bytes) override {
+    int send(int to, std::span<std::byte> bytes, int channel = 0) override {
         const std::lock_guard lock(wires_.mutex);
         if (rank_ != wires_.silent) {
-            auto& sent = wires_.between[{rank_, to}].emplace_back(bytes.begin(), bytes.end());
+            auto& sent = wires_.between[{rank_, to, channel}].emplace_back(bytes.begin(), bytes.end());
             if (to == 0 && wires_.spoils && bytes.size() > 1000) sent[999] ^= std::byte{4};
         }
         return ++newest_;
     }
-    int receive(int from, std::span<std::byte> bytes) override {
-        awaited_[++newest_] = {from, bytes};
+    int receive(int from, std::span<std::byte> bytes, int channel = 0) override {
+        awaited_[++newest_] = {{from, rank_, channel}, bytes};
         return newest_;
     }
     bool done(int operation) override {
         const auto found = awaited_.find(operation);
         if (found == awaited_.end()) return true;
         const std::lock_guard lock(wires_.mutex);
-        auto& waiting = wires_.between[{found->second.first, rank_}];
+        auto& waiting = wires_.between[found->second.first];
         if (waiting.empty() || rank_ == wires_.silent) return false;
         EXPECT_EQ(waiting.front().size(), found->second.second.size());
         std::ranges::copy(waiting.front(), found->second.second.begin());
@@ -69,7 +69,7 @@ public:
 private:
     Wires& wires_;
     int rank_, newest_ = 0;
-    std::map<int, std::pair<int, std::span<std::byte>>> awaited_;
+    std::map<int, std::pair<std::array<int, 3>, std::span<std::byte>>> awaited_;
 };
 
 /// A job whose ranks are all in this process.
@@ -126,6 +126,29 @@ TEST(Ranks, areGreetedAndEndedByRankZero) {
     EXPECT_EQ(job.wires.aborted, 0);
 }
 
+TEST(Ranks, transferBytesBesideTheirMessagesInTheOrderOfEachChannel) {
+    WiredJob job(2);
+    job.ranks[0]->start();
+    std::array<std::byte, 3> sent{std::byte{1}, std::byte{2}, std::byte{3}}, got{};
+    std::atomic<int> prepared = 0;
+    std::vector<Transfers::Done> done;
+    const auto transfer = [&](int rank, std::byte& at, int channel) {
+        done.push_back(job.ranks[rank]->transfer(rank == 1, 1 - rank, channel, {&at, 1}, [&] { ++prepared; }));
+    };
+    transfer(0, got[2], 7);  // before the others, which come first
+    transfer(1, sent[0], 5);
+    transfer(1, sent[1], 5);
+    transfer(0, got[0], 5);
+    transfer(0, got[1], 5);
+    EXPECT_FALSE(*done[0]);
+    transfer(1, sent[2], 7);
+    for (const Transfers::Done& one : done)
+        while (!*one) std::this_thread::yield();
+    EXPECT_EQ(got, sent);
+    EXPECT_EQ(prepared, 6);
+    EXPECT_FALSE(job.ranks[0]->takesDevices());
+}
+
 TEST(Ranks, thatSendOtherBytesAreNamedAtTheStart) {
     WiredJob job(2, 0.3);
     job.wires.spoils = true;
@@ -164,7 +187,9 @@ TEST(Ranks, withoutTheInstructionSetAreNamed) {
     Wires wires(2);
     RankSelf other = rankOfCpu();
     other.processor = "a slow one";
-    other.helper = [](std::size_t, int, int, MessageReader) -> std::unique_ptr<Helper> { throw UsageError("no AVX9 here"); };
+    other.helper = [](std::size_t, int, int, MessageReader, Transfers&) -> std::unique_ptr<Helper> {
+        throw UsageError("no AVX9 here");
+    };
     Job first([&] { return std::make_unique<WireTransport>(wires, 0); }, rankOfCpu());
     Job second([&] { return std::make_unique<WireTransport>(wires, 1); }, other);
     first.start();

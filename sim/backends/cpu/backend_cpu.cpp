@@ -361,8 +361,8 @@ MemoryRows cpuRows(const RunSize& run) {
 
 RankSelf rankOfCpu() {
     return {usableCores(), processorName() + ", " + std::string(cpu::simdTargets().front().title),
-            [](std::size_t part, int threads, int place, MessageReader order) {
-                if (order.get<bool>()) return deviceHelper(part, place, order);
+            [](std::size_t part, int threads, int place, MessageReader order, Transfers& beside) {
+                if (order.get<bool>()) return deviceHelper(part, place, order, beside);
                 const auto name = order.rest();
                 const std::string simd(reinterpret_cast<const char*>(name.data()), name.size());
                 return cpu::partHelper(part, threads, cpu::simdTarget(simd));

@@ -80,13 +80,13 @@ public:
         : EngineBackend(bound(options.device)), limits_(options.trees ? *options.trees : cuda::TreeLimits{}) {
         context_.helpers = cuda::helperDevices(options.device, options.helpers);
         if (Job* const job = Job::current(); job && options.helpers.empty()) {
-            context_.helpers.ranks = std::make_shared<Exchange>(1);
+            context_.helpers.ranks = std::make_shared<cuda::RankDevices>();
             MessageWriter order;
             order.add(true);  // of a device
             order.add(options.device);
             order.add(std::span<const char>(context_.device.name));
-            job->join(*context_.helpers.ranks, 0, std::move(order));
-            context_.helpers.rankLink = cuda::linkRanks(*context_.helpers.ranks, context_.stream);
+            job->join(context_.helpers.ranks->exchange, 0, std::move(order));
+            cuda::linkRanks(*context_.helpers.ranks, *job, options.device, context_.stream);
         }
         engine_ = makeEngine(context_, {}, {}, choice({}, {}), {});
     }
@@ -479,13 +479,13 @@ double freeCudaBytes(int device) {
     return std::numeric_limits<double>::infinity();
 }
 
-std::unique_ptr<Helper> deviceHelper(std::size_t part, int place, MessageReader order) {
+std::unique_ptr<Helper> deviceHelper(std::size_t part, int place, MessageReader order, Transfers& beside) {
     const int first = order.get<int>();
     const auto name = order.rest();
     int devices = 0;
     cuda::deviceCount(devices);
     return cuda::deviceHelper(part, (first + place) % std::max(1, devices),
-                              {reinterpret_cast<const char*>(name.data()), name.size()});
+                              {reinterpret_cast<const char*>(name.data()), name.size()}, beside);
 }
 
 bool cuda::addTermMethods() { return addBondMethods() && addSecondPairMethods() && addOuterMethods(); }

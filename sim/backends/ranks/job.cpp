@@ -179,6 +179,16 @@ void Job::post(Letter letter, Bytes bytes) {
     changed_.notify_all();
 }
 
+Transfers::Done Job::transfer(bool out, int rank, int channel, std::span<std::byte> bytes, std::function<void()> before) {
+    auto done = std::make_shared<std::atomic<bool>>(false);
+    {
+        const std::lock_guard lock(mutex_);
+        wanted_.push_back({out, rank, channel, bytes, std::move(before), done});
+    }
+    changed_.notify_all();
+    return done;
+}
+
 bool Job::Arriving::complete(Transport& transport, const Begin& begin) {
     if (operation < 0) operation = begin(std::as_writable_bytes(std::span(&letter, 1)));
     if (!transport.done(operation)) return false;
@@ -202,6 +212,7 @@ void Job::run(const OpenTransport& open, std::promise<void>& joined) {
         rank_ = transport->rank();
         ranks_ = transport->ranks();
         name_ = transport->name();
+        takesDevices_ = transport->takesDevices();
         facts_.resize(static_cast<std::size_t>(ranks_), Facts());
         facts_[static_cast<std::size_t>(rank_)] = Facts(&self_);
         places_ = std::vector<Place>(rank_ == 0 ? facts_.size() : 1);
@@ -230,14 +241,15 @@ void Job::run(const OpenTransport& open, std::promise<void>& joined) {
         // MPI moves bytes within its calls only, a piece in each: a transfer or an answer to come gets all calls that others
         // leave room for. Later on polls become rare; a letter of this process is sent at once.
         const auto quiet = std::chrono::duration_cast<microseconds>(SteadyClock::now() - moved_);
-        if (quiet < kAwake || std::ranges::any_of(out_, [](const Sent& sent) { return !sent.bytes->empty(); }) ||
+        if (quiet < kAwake || !transfers_.empty() ||
+            std::ranges::any_of(out_, [](const Sent& sent) { return !sent.bytes->empty(); }) ||
             std::ranges::any_of(places_, [](const Place& place) { return place.arriving.follows; })) {
             lock.unlock();
             std::this_thread::yield();
             continue;
         }
-        changed_.wait_for(lock, std::clamp(quiet / 16, microseconds(10), microseconds(1000)),
-                          [this] { return !queue_.empty(); });
+        changed_.wait_for(lock, std::clamp(quiet / 64, microseconds(10), microseconds(1000)),
+                          [this] { return !queue_.empty() || !wanted_.empty(); });
     }
 }
 
@@ -248,7 +260,15 @@ void Job::turn(Transport& transport) {
         const std::lock_guard lock(mutex_);
         for (Sent& sent : queue_) out_.push_back(std::move(sent));
         queue_.clear();
+        for (Transfer& one : wanted_) {
+            if (one.before) one.before();
+            one.operation = one.out ? transport.send(one.rank, one.bytes, one.channel)
+                                    : transport.receive(one.rank, one.bytes, one.channel);
+            transfers_.push_back(std::move(one));
+        }
+        wanted_.clear();
     }
+    std::erase_if(transfers_, [&](const Transfer& one) { return transport.done(one.operation) && (*one.done = true); });
     for (Sent& sent : out_) {
         if (sent.operations[0] >= 0) continue;
         beaten_ = now;
@@ -348,7 +368,7 @@ void Job::obey(Arriving& arrived) {
         const auto [threads, place] = shares[static_cast<std::size_t>(rank_) - 1];
         std::unique_ptr<Helper> helper;
         try {
-            helper = self_.helper(part, threads, place, order);
+            helper = self_.helper(part, threads, place, order, *this);
         } catch (const std::exception& error) {
             helper = std::make_unique<MissingHelper>(error.what());
         }

@@ -15,16 +15,17 @@ struct RankSelf {
     std::string processor;  ///< equal ones give equal bits
     /// Makes the helper for part `part`, from 1; `place`: how many ranks of its host are before it; `order` is what join()
     /// got.
-    std::function<std::unique_ptr<Helper>(std::size_t part, int threads, int place, MessageReader order)> helper;
+    std::function<std::unique_ptr<Helper>(std::size_t part, int threads, int place, MessageReader order, Transfers& beside)>
+        helper;
 };
 
 /// One at a time. Rank 0 is driven by any thread; a thread of its own makes all calls of the transport.
-class Job {
+class Job final : public Transfers {
 public:
     /// Joins the job. A rank is lost when nothing comes from it for `patience` seconds. Throws NoDeviceError.
     Job(const OpenTransport& open, RankSelf self, double patience = 10);
     /// Ends it, as a failure of rank 0 where end() was not called.
-    ~Job();
+    ~Job() override;
     /// On rank 0: sends data to every rank and back. Throws DeviceError with the name of a rank that fails.
     void start();
 
@@ -39,12 +40,23 @@ public:
     int threads() const { return shares_.front(); }
     /// Ranks of this host, beside rank 0.
     std::size_t neighbours() const { return neighbours_; }
+    std::string deviceWay;  ///< how the data of their devices goes, in words
     /// Makes all other ranks helpers of an exchange, with so many threads each; 0: by their cores.
     void join(Exchange& exchange, int threads, MessageWriter order);
     /// On rank 0: ends all ranks. On others: helps until rank 0 ends. Returns the exit code.
     int end(int code);
+    Done transfer(bool out, int rank, int channel, std::span<std::byte> bytes, std::function<void()> before) override;
+    bool takesDevices() const override { return takesDevices_; }
 
 private:
+    struct Transfer {
+        bool out;
+        int rank, channel;
+        std::span<std::byte> bytes;
+        std::function<void()> before;
+        std::shared_ptr<std::atomic<bool>> done;
+        int operation = -1;
+    };
     enum class LetterKind : std::uint8_t { hello, open, message, life, lost, end };
     struct Letter {
         LetterKind kind = LetterKind::life;
@@ -89,6 +101,7 @@ private:
     RankSelf self_;
     double patience_;
     int rank_ = 0, ranks_ = 1, code_ = 0;
+    bool takesDevices_ = false;
     std::string greeting_;
     std::vector<int> shares_;
     std::vector<Facts> facts_;
@@ -97,6 +110,7 @@ private:
     std::mutex mutex_;  // of what follows
     std::condition_variable changed_;
     std::vector<Sent> queue_;
+    std::vector<Transfer> wanted_;
     std::map<std::uint64_t, std::vector<std::shared_ptr<Answers>>> answers_;  ///< of exchanges, on rank 0
     std::uint64_t exchanges_ = 0;
     std::size_t welcomed_ = 0;
@@ -106,6 +120,7 @@ private:
 
     // Of the thread.
     std::deque<Sent> out_;
+    std::vector<Transfer> transfers_;
     std::vector<Place> places_;  ///< those that letters come from
     std::map<std::uint64_t, std::unique_ptr<HelperThread>> helpers_;
     std::vector<std::unique_ptr<HelperThread>> ended_;

@@ -1,4 +1,5 @@
 // The library libgravlab_mpi.so: operations of MPI under plain names, so that the program depends on no MPI.
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -40,13 +41,18 @@ int gravlab_mpi_open(int* rank, int* ranks, char* name, int room) {
 int gravlab_mpi_broadcast(void* data, std::size_t bytes) {
     return begin(data, bytes, [](void* at, int count, MPI_Request* to) { MPI_Ibcast(at, count, MPI_BYTE, 0, job, to); });
 }
-int gravlab_mpi_send(int rank, void* data, std::size_t bytes) {
+int gravlab_mpi_send(int rank, int channel, void* data, std::size_t bytes) {
     return begin(data, bytes,
-                 [&](void* at, int count, MPI_Request* to) { MPI_Isend(at, count, MPI_BYTE, rank, 0, job, to); });
+                 [&](void* at, int count, MPI_Request* to) { MPI_Isend(at, count, MPI_BYTE, rank, channel, job, to); });
 }
-int gravlab_mpi_receive(int rank, void* data, std::size_t bytes) {
+int gravlab_mpi_receive(int rank, int channel, void* data, std::size_t bytes) {
     return begin(data, bytes,
-                 [&](void* at, int count, MPI_Request* to) { MPI_Irecv(at, count, MPI_BYTE, rank, 0, job, to); });
+                 [&](void* at, int count, MPI_Request* to) { MPI_Irecv(at, count, MPI_BYTE, rank, channel, job, to); });
+}
+/// 1: this MPI takes memory of CUDA devices. Its headers need not know the question.
+int gravlab_mpi_devices() {
+    const auto query = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support"));
+    return query ? query() : 0;
 }
 int gravlab_mpi_done(int operation) {
     std::vector<MPI_Request>& requests = under_way[operation];

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -43,6 +44,7 @@ public:
                                 std::to_string(ranks_) +
                                 ": start it by the mpirun of the MPI that gravlab was built with, or by srun --mpi=pmix");
         name_ = std::string(name).substr(0, std::string(name).find_first_of(",\n"));
+        std::ranges::replace(name_, '\t', ' ');  // of MPICH
         // A child process is no part of the job.
         for (const char* size : kSizes) unsetenv(size);
     }
@@ -51,8 +53,13 @@ public:
     int ranks() const override { return ranks_; }
     std::string name() const override { return name_; }
     int broadcast(std::span<std::byte> bytes) override { return broadcast_(bytes.data(), bytes.size()); }
-    int send(int to, std::span<std::byte> bytes) override { return send_(to, bytes.data(), bytes.size()); }
-    int receive(int from, std::span<std::byte> bytes) override { return receive_(from, bytes.data(), bytes.size()); }
+    int send(int to, std::span<std::byte> bytes, int channel) override {
+        return send_(to, channel, bytes.data(), bytes.size());
+    }
+    int receive(int from, std::span<std::byte> bytes, int channel) override {
+        return receive_(from, channel, bytes.data(), bytes.size());
+    }
+    bool takesDevices() const override { return devices_() == 1; }
     bool done(int operation) override { return done_(operation) != 0; }
     void abort(int code) override { abort_(code); }
 
@@ -65,7 +72,7 @@ private:
         return dlopen((std::filesystem::read_symlink("/proc/self/exe", none).parent_path() / name).c_str(),
                       RTLD_NOW | RTLD_GLOBAL);
     }
-    using Transfer = int(int rank, void* data, std::size_t bytes);
+    using Transfer = int(int rank, int channel, void* data, std::size_t bytes);
 
     void* library_ = opened();
     int rank_ = 0, ranks_ = 0;
@@ -73,6 +80,7 @@ private:
     int (*broadcast_)(void*, std::size_t) = found<int(void*, std::size_t)>(library_, "gravlab_mpi_broadcast");
     Transfer *send_ = found<Transfer>(library_, "gravlab_mpi_send"),
              *receive_ = found<Transfer>(library_, "gravlab_mpi_receive");
+    int (*devices_)() = found<int()>(library_, "gravlab_mpi_devices");
     int (*done_)(int) = found<int(int)>(library_, "gravlab_mpi_done");
     void (*close_)() = found<void()>(library_, "gravlab_mpi_close");
     void (*abort_)(int) = found<void(int)>(library_, "gravlab_mpi_abort");

@@ -18,8 +18,10 @@ public:
     virtual std::string name() const = 0;
     /// From rank 0 to all others.
     virtual int broadcast(std::span<std::byte> bytes) = 0;
-    virtual int send(int to, std::span<std::byte> bytes) = 0;
-    virtual int receive(int from, std::span<std::byte> bytes) = 0;
+    /// A channel has an order of its own.
+    virtual int send(int to, std::span<std::byte> bytes, int channel = 0) = 0;
+    virtual int receive(int from, std::span<std::byte> bytes, int channel = 0) = 0;
+    virtual bool takesDevices() const { return false; }  ///< bytes may be in memory of a CUDA device
     /// True once for each operation.
     virtual bool done(int operation) = 0;
     /// Ends all processes of the job.

@@ -237,11 +237,9 @@ public:
             case HelperMessage::Kind::forget:
                 methods_.erase(message.method);
                 return {};
-            case HelperMessage::Kind::abandon:
-            case HelperMessage::Kind::end:
-                break;
+            default:
+                return {};
         }
-        return {};
     }
 
 private:

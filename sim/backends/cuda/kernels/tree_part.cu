@@ -36,14 +36,16 @@ __global__ void cutGroups(TreeCutTask task) {
     task.groups[k] = group;
 }
 
+/// The first group of a bound between parts.
+template <class Task>
+__device__ std::uint32_t groupAt(const Task& task, std::uint32_t bound) {
+    const std::uint64_t units = (task.facts->groups + task.together - 1) / task.together;
+    return min(static_cast<std::uint32_t>(units * bound / kTreeParts * task.together), task.facts->groups);
+}
+
 __global__ void findEnds(const __grid_constant__ TreeEndsTask task) {
     const std::uint32_t range = threadIdx.x / 2, last = threadIdx.x % 2;
-    const std::uint64_t units = (task.facts->groups + task.together - 1) / task.together;
-    const auto at = [&](std::uint32_t bound) {
-        const auto group = static_cast<std::uint32_t>(units * bound / kTreeParts * task.together);
-        return min(group, task.facts->groups);
-    };
-    const std::uint32_t first = at(task.bounds[range]), end = at(task.bounds[range + 1]);
+    const std::uint32_t first = groupAt(task, task.bounds[range]), end = groupAt(task, task.bounds[range + 1]);
     if (first >= end) {
         task.bodies[threadIdx.x] = task.order[0];
         return;
@@ -61,6 +63,32 @@ __global__ void landTree(TreeLandTask task) {
     task.toLengths[i] = task.lengths[i];
 }
 
+__global__ void packTree(const __grid_constant__ TreePackTask task) {
+    const std::uint32_t lane = threadIdx.x % 32, warps = gridDim.x * kTreeThreads / 32;
+    const std::uint32_t end = groupAt(task, task.bounds[1]);
+    for (std::uint32_t k = groupAt(task, task.bounds[0]) + (blockIdx.x * kTreeThreads + threadIdx.x) / 32; k < end;
+         k += warps) {
+        const TreeGroup group = task.groups[k];
+        std::uint32_t first = 0;
+        if (lane == 0) first = atomicAdd(task.packed, group.count);
+        first = __shfl_sync(~0u, first, 0);
+        for (std::uint32_t i = lane; i < group.count; i += 32) {
+            const std::uint32_t body = task.order[group.first + i];
+            asVectors(task.to.sums)[first + i] = asVectors(task.sums)[body];
+            task.to.lengths[first + i] = task.lengths[body];
+            task.to.bodies[first + i] = body;
+        }
+    }
+}
+
+__global__ void unpackTree(TreeUnpackTask task) {
+    const std::uint32_t i = blockIdx.x * kTreeThreads + threadIdx.x;
+    if (i >= task.count) return;
+    const std::uint32_t body = task.from.bodies[i];
+    asVectors(task.sums)[body] = asVectors(task.from.sums)[i];
+    task.lengths[body] = task.from.lengths[i];
+}
+
 struct HasBodies {
     __device__ bool operator()(const TreeGroup& group) const { return group.count > 0; }
 };
@@ -70,6 +98,8 @@ struct HasBodies {
 Kernel<TreeTask> treeRelinkKernel() { return kernelOf(relinkNodes); }
 Kernel<TreeEndsTask> treeEndsKernel() { return kernelOf(findEnds); }
 Kernel<TreeLandTask> treeLandKernel() { return kernelOf(landTree); }
+Kernel<TreePackTask> treePackKernel() { return kernelOf(packTree); }
+Kernel<TreeUnpackTask> treeUnpackKernel() { return kernelOf(unpackTree); }
 Kernel<TreeCutTask> treeCutKernel() { return kernelOf(cutGroups); }
 
 std::size_t keepGroupsBytes(std::uint32_t most) {

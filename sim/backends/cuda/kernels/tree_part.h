@@ -46,6 +46,34 @@ struct TreeLandTask {
 };
 Kernel<TreeLandTask> treeLandKernel();
 
+/// Results of a part's bodies one after the other, in any order. Device memory.
+struct PackedTree {
+    Float4* sums = nullptr;
+    float* lengths = nullptr;
+    std::uint32_t* bodies = nullptr;  ///< their places
+};
+/// Packs those of the groups of a part. Warps loop over the groups.
+struct TreePackTask {
+    const TreeGroup* groups;
+    const std::uint32_t* order;
+    const TreeFacts* facts;
+    std::uint32_t together;   ///< groups that are not divided
+    std::uint32_t bounds[2];  ///< of kTreeParts
+    const Float4* sums;
+    const float* lengths;
+    PackedTree to;
+    std::uint32_t* packed;  ///< counts them; 0 before
+};
+Kernel<TreePackTask> treePackKernel();
+/// Brings `count` packed results to their places. The kernel has one thread for each.
+struct TreeUnpackTask {
+    std::uint32_t count;
+    PackedTree from;
+    Float4* sums;
+    float* lengths;
+};
+Kernel<TreeUnpackTask> treeUnpackKernel();
+
 /// Bytes of scratch memory of keepGroups(). Throws DeviceError.
 std::size_t keepGroupsBytes(std::uint32_t most);
 /// Enqueues the copy of the groups with bodies, in their order, from `groups` to `kept`, and writes their number. Throws

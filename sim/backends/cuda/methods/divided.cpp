@@ -5,6 +5,7 @@
 
 #include "sim/api/errors.h"
 #include "sim/backends/cuda/kernels/tree_part.h"
+#include "sim/backends/cuda/methods/ranked.h"
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/division.h"
 
@@ -17,9 +18,6 @@
 
 namespace gravlab::cuda {
 namespace {
-
-// Evaluations between two counts of the work of parts: a count takes short slices, and bodies move little meanwhile.
-constexpr int kEvaluationsPerCount = 64;
 
 /// Runs `call` with that helper's device current, and names it in errors.
 template <class Call>
@@ -47,6 +45,10 @@ double workOf(const TreeCounts& counts) {
            3 * static_cast<double>(counts.visited);
 }
 
+double sizeOf(const DeviceFacts& device) {
+    return static_cast<double>(device.multiprocessors) * std::max(1, device.clockKHz);
+}
+
 template <class Real>
 class Divided final : public DividingMethod<Real> {
     using V = Vec4<Real>;
@@ -58,12 +60,9 @@ public:
             MadeMethod<Real> (*make)(const MethodParts&))
         : Base(std::move(first), parts,
                std::make_shared<RateEstimate>(first->rate()->perSecond() * (1.0 + helpers.size()))) {
-        const auto size = [](const DeviceFacts& device) {
-            return static_cast<double>(device.multiprocessors) * std::max(1, device.clockKHz);
-        };
-        weights_.push_back(size(parts.device));
+        weights_.push_back(sizeOf(parts.device));
         for (const auto& helper : helpers) {
-            weights_.push_back(size(helper->device));
+            weights_.push_back(sizeOf(helper->device));
             parts_.push_back(std::make_unique<Part>());
             Part& part = *parts_.back();
             part.helper = helper.get();
@@ -113,8 +112,7 @@ public:
             first_->prepare(bodies, request);
             return;
         }
-        const std::vector<std::size_t> bounds =
-            cutByWeights(weights_, units, workOfUnits_, workOfUnits_.empty() ? 0 : -workWhileCopying());
+        const std::vector<std::size_t> bounds = cutByWeights(weights_, units, workOfUnits_, -workOfFirst());
         ranges_.clear();
         for (std::size_t k = 0; k + 1 < bounds.size(); ++k) ranges_.push_back({bounds[k], bounds[k + 1]});
         this->takeSpans(bounds);
@@ -198,14 +196,12 @@ private:
         }
     }
 
-    /// Work of a walk that takes as long as the copies to a helper.
-    double workWhileCopying() const {
-        // NVLink copies 390e9 bytes per second, others some 20e9, and a helper ends 85 us late. A walk issues 0.55 of the most.
-        constexpr double kLink = 390e9, kOtherLink = 20e9, kIssued = 0.55 * 4, kWait = 85e-6;
+    double workOfFirst() const {
         const HelperDevice& helper = *parts_.front()->helper;
-        if (helper.device.index == helper.first) return 0;  // a test
-        const double bytes = static_cast<double>(this->count()) * (sizeof(V) + sizeof(float));
-        return kIssued * 1e3 * weights_.front() * (kWait + bytes / (helper.nvlink ? kLink : kOtherLink));
+        if (workOfUnits_.empty() || helper.device.index == helper.first) return 0;  // or a test
+        constexpr double kWait = 85e-6;                                             // a helper ends late
+        return workWhileCopying(helper.device, kWait, static_cast<double>(this->count()) * (sizeof(V) + sizeof(float)),
+                                helper.nvlink);
     }
     /// Sends the helper what it needs, and prepares its evaluation.
     void begin(Part& part, std::size_t k) {
@@ -312,21 +308,7 @@ private:
     void readCounts() {
         if (!counting_ || !arrived_.reached()) return;
         counting_ = false;
-        workOfUnits_.assign(kTreeParts, 0);
-        for (std::size_t k = 0; k < countedRanges_.size(); ++k) {
-            const PartRange& range = countedRanges_[k];
-            const double parts = static_cast<double>(range.last - range.first) / kCountedSlices;
-            for (std::size_t part = range.first; part < range.last; ++part) {
-                const TreeCounts& slice =
-                    counted_.data()[kCountedSlices * k + (part - range.first) * kCountedSlices / (range.last - range.first)];
-                workOfUnits_[part] = workOf(slice) / parts;
-            }
-            for (std::size_t slice = kCountedSlices * k; slice < kCountedSlices * (k + 1) && parts > 0; ++slice) {
-                const TreeCounts& counts = counted_.data()[slice];
-                late_.pairs += static_cast<double>(counts.pairs);
-                late_.cells += static_cast<double>(counts.cells + counts.expandedLow + counts.expandedHigh);
-            }
-        }
+        workOfUnits_ = workOfParts(countedRanges_, counted_.data(), late_);
         partEnds_.assign(countedEnds_.data(), countedEnds_.data() + countedEnds_.size());
     }
 
@@ -351,6 +333,29 @@ private:
 };
 
 }  // namespace
+
+std::vector<double> workOfParts(std::span<const PartRange> ranges, const TreeCounts* counted, ForceWork& all) {
+    std::vector<double> work(kTreeParts);
+    for (std::size_t k = 0; k < ranges.size(); ++k) {
+        const PartRange& range = ranges[k];
+        const std::size_t parts = range.last - range.first;
+        const std::span slices(counted + kCountedSlices * k, parts > 0 ? kCountedSlices : 0);
+        for (std::size_t part = 0; part < parts; ++part)
+            work[range.first + part] =
+                workOf(slices[part * kCountedSlices / parts]) * kCountedSlices / static_cast<double>(parts);
+        for (const TreeCounts& counts : slices) {
+            all.pairs += static_cast<double>(counts.pairs);
+            all.cells += static_cast<double>(counts.cells + counts.expandedLow + counts.expandedHigh);
+        }
+    }
+    return work;
+}
+
+double workWhileCopying(const DeviceFacts& device, double seconds, double bytes, bool fast) {
+    // Peers with NVLink copy 390e9 bytes per second, others some 20e9. A walk issues 0.55 of the most instructions.
+    constexpr double kLink = 390e9, kOtherLink = 20e9, kIssued = 0.55 * 4;
+    return kIssued * 1e3 * sizeOf(device) * (seconds + bytes / (fast ? kLink : kOtherLink));
+}
 
 bool peersAllowed() {
     const char* const without = std::getenv("GRAVLAB_NO_PEERS");
@@ -392,7 +397,7 @@ std::string helpersText(const HelperDevices& helpers) {
         text += (text.empty() ? ", helper " : " and ") + std::to_string(helper->device.index) +
                 (helper->link.empty() ? "" : " " + helper->link) + (helper->test ? " as a test" : "");
     }
-    return helpers.ranks ? text + ranksText(", ") + helpers.rankLink : text;
+    return helpers.ranks ? text + ranksText(", ") + helpers.ranks->way : text;
 }
 
 template <class Real>

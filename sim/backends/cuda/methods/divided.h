@@ -32,6 +32,13 @@ bool peersAllowed();
 /// ", helper 1 over NVLink", or ", 2 ranks by CUDA IPC"; empty without helpers.
 std::string helpersText(const HelperDevices& helpers);
 
+// Evaluations between two counts of the work of parts: a count takes short slices, and bodies move little meanwhile.
+constexpr int kEvaluationsPerCount = 64;
+/// Work of each part of a tree, from counts of kCountedSlices slices per range. Adds what was counted to `all`.
+std::vector<double> workOfParts(std::span<const PartRange> ranges, const TreeCounts* counted, ForceWork& all);
+/// Work of a walk in that time, for cutByWeights(). `bytes` arrive from another device first, `fast`: over NVLink.
+double workWhileCopying(const DeviceFacts& device, double seconds, double bytes, bool fast);
+
 /// What the divisions of a method have in common: the first part's method, on the device of the bodies, has all that is kept
 /// and all sums in the end.
 template <class Real>

@@ -3,7 +3,7 @@
 #pragma once
 #include "sim/backends/cuda/kernels/body_changes.h"
 #include "sim/backends/cuda/kernels/force.h"
-#include "sim/backends/cuda/kernels/tree.h"
+#include "sim/backends/cuda/kernels/tree_part.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
 #include "sim/backends/cuda/runtime/gpu_timer.h"
 #include "sim/backends/cuda/runtime/memory.h"
@@ -18,10 +18,6 @@
 #include <span>
 #include <utility>
 #include <vector>
-
-namespace gravlab {
-class Exchange;  // sim/backends/exchange.h
-}
 
 namespace gravlab::cuda {
 
@@ -188,6 +184,8 @@ public:
     virtual void countWork(TreeCounts*) {}
     /// Enqueues: writes the first and the last body of each of these parts of the last evaluation to `bodies`.
     virtual void findEnds(std::span<const PartRange>, [[maybe_unused]] std::uint32_t* bodies) {}
+    /// Enqueues: packs sums and |a| of the bodies of that part of the last evaluation, and stores their number.
+    virtual void packPart(const PartRange&, const PackedTree&, [[maybe_unused]] std::uint32_t* bodies) {}
 
 protected:
     /// Enqueues the next slice of the evaluation under way, of about `work`.
@@ -217,9 +215,9 @@ inline double softeningSquared(const ForceRequest& request) {
 }
 
 struct HelperDevice;  // divided.h
+struct RankDevices;   // ranked.h
 struct HelperDevices : std::vector<std::unique_ptr<HelperDevice>> {
-    std::shared_ptr<Exchange> ranks{};  ///< those of a job, whose devices help in place of others here; null: no job
-    std::string rankLink{};             ///< how data goes to them: " by CUDA IPC"
+    std::shared_ptr<RankDevices> ranks{};  ///< those of a job, which help in place of others here; null: no job
 };
 /// The method of the plan's row, which divides its evaluations among the device and its helpers. Throws DeviceError when
 /// there is not enough memory.

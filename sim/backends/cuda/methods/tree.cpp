@@ -222,6 +222,19 @@ public:
             task.bounds[k + 1] = static_cast<std::uint32_t>(parts[k].last);
         launchKernel(treeEndsKernel(), {1}, static_cast<unsigned>(2 * most), task, 0, stream_);
     }
+    void packPart(const PartRange& part, const PackedTree& to, std::uint32_t* bodies) override {
+        const TreePackTask task{groups_.data(),
+                                order_.data(),
+                                facts_.data(),
+                                twoLevels_ ? kRegionGroups : 1,
+                                {static_cast<std::uint32_t>(part.first), static_cast<std::uint32_t>(part.last)},
+                                this->bodies().sums,
+                                before_.data(),
+                                to,
+                                bodies};
+        CUDA_CHECK(fillAsync(bodies, 0, sizeof *bodies, stream_));
+        launchKernel(treePackKernel(), {std::min(blocksOf(count()), 8 * multiprocessors_)}, kTreeThreads, task, 0, stream_);
+    }
     // Progress in bodies; tree construction counts as kBuildShare * N.
     double work() const override { return (1 + kBuildShare) * count(); }
     double rated(const ForceWork& work) const override { return work.bodies; }
