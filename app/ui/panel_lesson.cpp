@@ -9,8 +9,11 @@
 #include "app/ui/parameter_widgets.h"
 #include "app/ui/widgets.h"
 
+#include <imgui_internal.h>
+
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -30,17 +33,28 @@ constexpr std::array<Control, 6> kChoices{{{"lesson_choice/1", "1", "Take this a
                                            {"lesson_choice/6", "6", "Take this answer"}}};
 constexpr Control kRow{"lesson_row", "", "Begin this lesson"};
 
+/// The step that the panel has shown last.
+struct ShownStep {
+    const LessonStep* step = nullptr;
+    bool explained = false, judged = false;  ///< explanation and answer have come into sight
+    float text = 0, foot = 0;                ///< heights in the last frame; the foot stays in sight below the text
+    float fit = 1;                           ///< part of the size of letters with which the open question has room
+};
+
 /// Scale of the large font in large type: on a projector all letters are large already.
 float letters(PanelContext& p) {
     const float s = p.widgets.scale();
-    return p.document.lesson.large && s > 1 ? 0.5f * (1 + s) / s : 1;
+    return (p.document.lesson.large && s > 1 ? 0.5f * (1 + s) / s : 1) * p.widgets.kept<ShownStep>().fit;
 }
+
+/// The same for the other fonts.
+float smallLetters(PanelContext& p) { return (p.document.lesson.large ? kLargeSmall : 1) * p.widgets.kept<ShownStep>().fit; }
 
 /// Uses a font beside the text's own during its lifetime.
 class Beside {
 public:
     Beside(PanelContext& p, ImFont* font) : letters_(letters(p)) {
-        ImGui::SetWindowFontScale(p.document.lesson.large ? kLargeSmall : 1);
+        ImGui::SetWindowFontScale(smallLetters(p));
         ImGui::PushFont(font);
     }
     ~Beside() {
@@ -91,28 +105,37 @@ ImU32 colourOf(AnswerMark mark) {
 
 /// A tick or a cross, so that the result does not depend on colour.
 void drawMark(AnswerMark mark, ImVec2 at, float size) {
-    if (mark != AnswerMark::right && mark != AnswerMark::wrong) return;
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    const ImU32 colour = colourOf(mark);
-    const float width = palette::line(0.14f * size);
-    const auto line = [&](float fromX, float fromY, float toX, float toY) {
-        list.AddLine(ImVec2(at.x + fromX * size, at.y + fromY * size), ImVec2(at.x + toX * size, at.y + toY * size), colour,
-                     width);
-    };
-    if (mark == AnswerMark::right) {
-        line(0.05f, 0.55f, 0.35f, 0.85f);
-        line(0.35f, 0.85f, 0.95f, 0.15f);
-    } else {
-        line(0.1f, 0.1f, 0.9f, 0.9f);
-        line(0.1f, 0.9f, 0.9f, 0.1f);
-    }
+    if (mark == AnswerMark::right) ImGui::RenderCheckMark(&list, at, colourOf(mark), size);
+    if (mark != AnswerMark::wrong) return;
+    const ImVec2 to(at.x + size, at.y + size);
+    list.AddLine(at, to, colourOf(mark), palette::line(0.14f * size));
+    list.AddLine(ImVec2(at.x, to.y), ImVec2(to.x, at.y), colourOf(mark), palette::line(0.14f * size));
 }
 
-/// A choice, in as many lines as necessary.
+constexpr float kAnswerPad = 6;  // pixels at scale 1
+
+/// The lines of a choice, as many as necessary.
+std::string answerLines(PanelContext& p, const std::string& text) {
+    const float marked = 3 * kAnswerPad * p.widgets.scale() + ImGui::GetFontSize();
+    return linesWithin(plainText(p, text), ImGui::GetContentRegionAvail().x - marked);
+}
+
+/// Height of an open question and its choices in the letters in use.
+float heightOf(PanelContext& p, const LessonQuestion& question) {
+    const float s = p.widgets.scale(), gap = ImGui::GetStyle().ItemSpacing.y;
+    const auto high = [](const std::string& lines) { return ImGui::CalcTextSize(lines.c_str()).y; };
+    float sum = 5 * s + smallLetters(p) * p.widgets.fonts().heading->FontSize + 2 * gap;  // its heading
+    for (const TextBlock& block : blocksOf(plainText(p, question.text)))
+        sum += high(linesWithin(block.text, ImGui::GetContentRegionAvail().x)) + 2 * s + 2 * gap;
+    for (const std::string& choice : question.choices) sum += high(answerLines(p, choice)) + 2 * kAnswerPad * s + gap;
+    return question.choices.empty() ? sum + ImGui::GetFrameHeightWithSpacing() : sum;
+}
+
 bool drawAnswer(PanelContext& p, std::size_t which, const std::string& text, AnswerMark mark, bool open) {
-    const float s = p.widgets.scale(), pad = 6 * s, width = ImGui::GetContentRegionAvail().x;
+    const float pad = kAnswerPad * p.widgets.scale(), width = ImGui::GetContentRegionAvail().x;
     const float letter = ImGui::GetFontSize();
-    const std::string shown = linesWithin(plainText(p, text), width - 3 * pad - letter);
+    const std::string shown = answerLines(p, text);
     const ImVec2 size = ImGui::CalcTextSize(shown.c_str());
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::PushID(static_cast<int>(which));
@@ -164,6 +187,13 @@ void drawQuestion(PanelContext& p, const LessonQuestion& question, const std::op
     drawText(p, question.why, palette::kText);
 }
 
+void drawCells(const std::vector<std::string>& row) {
+    for (const std::string& cell : row) {
+        ImGui::TableNextColumn();
+        ImGui::TextUnformatted(cell.c_str());
+    }
+}
+
 void drawRecorded(PanelContext& p, const LessonTable& which) {
     const RecordedTable table = recordedTable(which);
     const Beside small(p, p.widgets.fonts().small);
@@ -172,15 +202,8 @@ void drawRecorded(PanelContext& p, const LessonTable& which) {
     constexpr auto kFlags = ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings;
     if (ImGui::BeginTable("recorded", static_cast<int>(table.columns.size()) + 1, kFlags)) {
         ImGui::TableNextColumn();
-        for (const std::string& column : table.columns) {
-            ImGui::TableNextColumn();
-            ImGui::TextUnformatted(column.c_str());
-        }
-        for (const auto& row : table.rows)
-            for (const std::string& cell : row) {
-                ImGui::TableNextColumn();
-                ImGui::TextUnformatted(cell.c_str());
-            }
+        drawCells(table.columns);
+        for (const auto& row : table.rows) drawCells(row);
         ImGui::EndTable();
     }
     ImGui::Dummy(ImVec2(0, 4 * p.widgets.scale()));
@@ -201,7 +224,7 @@ void drawKernel(PanelContext& p, const std::string& name) {
     const Beside mono(p, p.widgets.fonts().mono);
     if (!p.widgets.fold(kKernel, false)) return;
     ImGui::BeginChild("kernel", ImVec2(0, 200 * p.widgets.scale()), true, ImGuiWindowFlags_HorizontalScrollbar);
-    if (p.document.lesson.large) ImGui::SetWindowFontScale(kLargeSmall);
+    ImGui::SetWindowFontScale(smallLetters(p));
     for (const SourceLine& line : source.lines) colouredText(line.differs ? palette::kText : palette::kMuted, line.text);
     ImGui::EndChild();
 }
@@ -217,12 +240,26 @@ void drawWatched(PanelContext& p, const LessonStep& step) {
     }
 }
 
-/// The step that the panel has shown last.
-struct ShownStep {
-    const LessonStep* step = nullptr;
-    bool judged = false;           ///< its question is shown with the answer
-    float text = 0, question = 0;  ///< heights in the last frame; the question stays in sight below the text
-};
+/// The task, with what it needs while it is open.
+void drawTask(PanelContext& p, const LessonStep& step) {
+    const LessonState& lesson = p.document.lesson;
+    const bool acts = lesson.phase == LessonPhase::act;
+    if (!step.task.empty()) {
+        section(p, "Do");
+        const bool done = lesson.phase > LessonPhase::act;
+        p.widgets.wrapped(done ? palette::kMuted : palette::kAccent, plainText(p, step.task));
+    }
+    if (acts && !step.control.empty()) {
+        const Beside normal(p, p.widgets.fonts().normal);
+        drawControlAlone(p, step.control);
+    }
+    if (lesson.phase <= LessonPhase::after) drawWatched(p, step);
+    if (acts && !step.show.empty()) action(p, "lesson-show", 0);
+    if (acts && lesson.late)
+        p.widgets.wrapped(palette::kMuted,
+                          "This takes longer than expected: is the run paused, or is a step of the task missing?");
+    if (!lesson.problem.empty()) p.widgets.wrapped(palette::kWarning, lesson.problem);
+}
 
 /// The open question of a step, or null.
 const LessonQuestion* openQuestion(const LessonStep& step, const LessonState& lesson) {
@@ -235,7 +272,7 @@ void drawStep(PanelContext& p, const LessonStep& step) {
     const LessonPhase phase = lesson.phase;
     auto& kept = p.widgets.kept<ShownStep>();
     if (kept.step != &step) {
-        kept = {&step};
+        kept = {.step = &step, .fit = kept.fit};
         ImGui::SetScrollY(0);
     }
     const Reason missing = missingFor(step, p.document.intent.request.backendOptions);
@@ -252,29 +289,16 @@ void drawStep(PanelContext& p, const LessonStep& step) {
         drawQuestion(p, *step.predict, lesson.guess, phase >= LessonPhase::question);
     }
     if (step.recorded) drawRecorded(p, *step.recorded);  // before, it would reveal the answer of the prediction
-    if (!step.task.empty()) {
-        section(p, "Do");
-        const bool done = phase > LessonPhase::act;
-        p.widgets.wrapped(done ? palette::kMuted : palette::kAccent, plainText(p, step.task));
-    }
-    if (phase == LessonPhase::act && !step.control.empty()) {
-        const Beside normal(p, p.widgets.fonts().normal);
-        drawControlAlone(p, step.control);
-    }
-    if (phase <= LessonPhase::after) drawWatched(p, step);
-    if (phase == LessonPhase::act && !step.show.empty()) action(p, "lesson-show", 0);
-    if (phase == LessonPhase::act && lesson.late)
-        p.widgets.wrapped(palette::kMuted,
-                          "This takes longer than expected: is the run paused, or is a step of the task missing?");
-    if (!lesson.problem.empty()) p.widgets.wrapped(palette::kWarning, lesson.problem);
-    if (phase < LessonPhase::question) return;
+    if (phase < LessonPhase::question) return;           // until then the task is below the text
+    drawTask(p, step);
     if (!step.explain.empty()) {
         section(p, "What happened");
+        if (!std::exchange(kept.explained, true)) ImGui::SetScrollHereY(0);  // what is new comes into sight
         drawText(p, step.explain, palette::kText);
     }
     if (step.question && phase > LessonPhase::question) {
         section(p, "Question");
-        if (!std::exchange(kept.judged, true)) ImGui::SetScrollHereY(0);  // a new answer comes into sight
+        if (!std::exchange(kept.judged, true)) ImGui::SetScrollHereY(0);
         drawQuestion(p, *step.question, lesson.answered, true);
     }
 }
@@ -291,7 +315,7 @@ void drawLessonList(PanelContext& p) {
         const std::string idea = linesWithin(offer.idea, width - 12 * s);
         const float ideaHeight = ImGui::CalcTextSize(idea.c_str()).y;
         if (ImGui::Button("##lesson", ImVec2(width, line + ideaHeight + 8 * s))) invoke(p, "lesson", {offer.name});
-        p.widgets.finish(kRow);
+        p.widgets.finishQuietly(kRow);
         ImDrawList& list = *ImGui::GetWindowDrawList();
         const ImU32 title = reached >= offer.steps ? palette::kGood : palette::kText;
         list.AddText(ImVec2(at.x + 6 * s, at.y + 4 * s), title, offer.title.c_str());
@@ -336,9 +360,6 @@ void drawSteps(PanelContext& p) {
     }
 }
 
-/// Pixels that a row of buttons takes.
-float buttonsHeight() { return ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().ItemSpacing.y; }
-
 }  // namespace
 
 void lightControl(PanelContext& p) {
@@ -363,6 +384,8 @@ void drawLessonPanel(PanelContext& p) {
         p.widgets.panel("lesson");
         drawTabs(p);
         const bool listed = lesson.listed || !lesson.lesson;
+        auto& kept = p.widgets.kept<ShownStep>();
+        kept.fit = 1;
         std::string head = "Lessons";
         if (!listed)
             head = lesson.lesson->title + "  " + std::to_string(lesson.step + 1) + "/" +
@@ -382,33 +405,50 @@ void drawLessonPanel(PanelContext& p) {
             p.widgets.wrapped(palette::kText, lesson.now()->title);
             ImGui::SetWindowFontScale(1);
         }
-        const Letters type(lesson.large ? p.widgets.fonts().large : p.widgets.fonts().heading);
-        auto& kept = p.widgets.kept<ShownStep>();
+        const float gap = ImGui::GetStyle().ItemSpacing.y, letter = p.widgets.fonts().heading->FontSize;
+        const float buttons = listed ? 0 : letter + 2 * ImGui::GetStyle().FramePadding.y + 2 * gap;
+        const float bottom = ImGui::GetContentRegionMax().y - buttons, room = bottom - ImGui::GetCursorPosY();
         const LessonQuestion* const question = listed ? nullptr : openQuestion(*lesson.now(), lesson);
-        const float bottom = ImGui::GetContentRegionMax().y - (listed ? 0 : buttonsHeight());
-        const float room = bottom - ImGui::GetCursorPosY(), least = 6 * ImGui::GetFontSize();
-        const float asked = std::min(kept.question, room - least);
-        ImGui::BeginChild("text", ImVec2(0, question ? std::max(least, std::min(kept.text, room - asked)) : room));
-        ImGui::SetWindowFontScale(letters(p));
-        if (listed)
-            drawLessonList(p);
-        else
-            drawStep(p, *lesson.now());
-        kept.text = ImGui::GetCursorPosY();
-        ImGui::EndChild();
-        if (p.widgets.recording) p.widgets.record("lesson_text", true);
-        if (question) {
-            ImGui::BeginChild("question", ImVec2(0, bottom - ImGui::GetCursorPosY()));
+        const bool acts = !listed && lesson.phase >= LessonPhase::begin && lesson.phase <= LessonPhase::after &&
+                          missingFor(*lesson.now(), p.document.intent.request.backendOptions).empty();
+        {
+            const Letters type(lesson.large ? p.widgets.fonts().large : p.widgets.fonts().heading);
+            constexpr float kLines = 3, kFinest = 0.05f;
+            const float smallest = lesson.large ? 0.5f : 0.7f;
+            const auto least = [] { return kLines * ImGui::GetFontSize(); };  // of the text
+            for (;; kept.fit -= kFinest) {
+                ImGui::SetWindowFontScale(letters(p));
+                if (!question || kept.fit <= smallest || least() + heightOf(p, *question) <= room) break;
+            }
+            const float foot = std::min(question ? heightOf(p, *question) : kept.foot, room - least());
+            const float most = std::max(least(), room - foot), whole = most - std::fmod(most, ImGui::GetFontSize());
+            const float text = question || acts ? (kept.text <= most ? std::max(kept.text, least()) : whole) : room;
+            ImGui::SetWindowFontScale(1);  // children multiply it by their own
+            ImGui::BeginChild("text", ImVec2(0, text));
             ImGui::SetWindowFontScale(letters(p));
-            section(p, lesson.phase == LessonPhase::predict ? "First: what do you expect?" : "Question");
-            drawQuestion(p, *question, {}, true);
-            kept.question = ImGui::GetCursorPosY();
+            if (listed)
+                drawLessonList(p);
+            else
+                drawStep(p, *lesson.now());
+            kept.text = ImGui::GetCursorPosY();
             ImGui::EndChild();
+            if (p.widgets.recording) p.widgets.record("lesson_text", true);
+            if (question || acts) {
+                ImGui::BeginChild("foot", ImVec2(0, bottom - ImGui::GetCursorPosY()));
+                ImGui::SetWindowFontScale(letters(p));
+                if (question) {
+                    section(p, lesson.phase == LessonPhase::predict ? "First: what do you expect?" : "Question");
+                    drawQuestion(p, *question, {}, true);
+                } else {
+                    drawTask(p, *lesson.now());
+                }
+                kept.foot = ImGui::GetCursorPosY();
+                ImGui::EndChild();
+            }
         }
-        ImGui::SetCursorPosY(bottom + ImGui::GetStyle().ItemSpacing.y);
-        ImGui::SetWindowFontScale(letters(p));
+        const Letters type(p.widgets.fonts().heading);
+        ImGui::SetCursorPosY(bottom + gap);
         if (!listed) drawButtons(p);
-        ImGui::SetWindowFontScale(1);
     }
     ImGui::End();
 }
