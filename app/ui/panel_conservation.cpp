@@ -39,11 +39,6 @@ ImU32 colourOf(double change) {
     return !(size <= kWrongChange) ? palette::kBad : size > kDoubtfulChange ? palette::kWarning : palette::kGood;
 }
 
-Plot plotOf(const char* title, bool logarithmic) {
-    Plot plot{.title = title, .y = {.logarithmic = logarithmic}};
-    return plot;
-}
-
 template <class Value>
 void add(Plot& plot, const char* label, std::span<const ConservationPoint> points, Value value) {
     plot.series.push_back(curveOverTime(points, label, value));
@@ -119,23 +114,21 @@ void drawCurve(PanelContext& p, std::size_t which, float width, float height) {
     const std::span<const ConservationPoint> later = changed(points);
     constexpr const char* kNoChange = "no change so far";
     if (which == 0) {
-        Plot energy =
-            plotOf(((p.plan.words ? "error of the energy over t [" : "|dE/E0| over t [") + time + "]").c_str(), true);
-        energy.empty = kNoChange;
+        Plot energy{.title = (p.plan.words ? "error of the energy over t [" : "|dE/E0| over t [") + time + "]",
+                    .y = {.logarithmic = true},
+                    .empty = kNoChange};
         const bool byTree = std::ranges::any_of(later, [](const ConservationPoint& q) { return q.floor > 0; });
         add(energy, byTree ? "change" : "", later,
             [](const ConservationPoint& q) { return std::max(std::abs(q.change), 1e-16); });
         if (byTree) add(energy, "noise", later, [](const ConservationPoint& q) { return std::max(q.floor, 1e-16); });
         show(p, kEnergy, std::move(energy), width, height);
     } else if (which == 1) {
-        Plot momenta = plotOf("momenta, relative", true);
-        momenta.empty = kNoChange;
+        Plot momenta{.title = "momenta, relative", .y = {.logarithmic = true}, .empty = kNoChange};
         add(momenta, "|dP|", later, [](const ConservationPoint& q) { return std::max(q.momentum, 1e-17); });
         add(momenta, "|dL|", later, [](const ConservationPoint& q) { return std::max(q.spin, 1e-17); });
         show(p, kMomenta, std::move(momenta), width, height);
     } else {
-        const std::string length = units.length.empty() ? "" : " [" + std::string(units.length) + "]";
-        Plot shape = plotOf(("shape" + length).c_str(), false);
+        Plot shape{.title = units.length.empty() ? "shape" : "shape [" + std::string(units.length) + "]"};
         if (std::isfinite(points.back().virial))
             add(shape, "2T/|W|", points, [](const ConservationPoint& q) { return 2 * q.virial; });
         for (std::size_t k = 0; k < 3; ++k) {
@@ -152,8 +145,9 @@ void drawWords(PanelContext& p) {
     const ServiceResults::Conserved& watch = p.readouts.conserved;
     const float s = p.widgets.scale(), high = ImGui::GetContentRegionAvail().y, wide = ImGui::GetContentRegionAvail().x;
     const double change = watch.points.back().change, size = std::abs(change);
-    const bool keeps = keepsEnergy(p.facts.configuration), tall = high > 100 * s, curve = watch.points.size() > 1;
-    const float words = wide > 420 * s && curve ? 200 * s : wide;
+    const bool keeps = keepsEnergy(p.facts.configuration), curve = watch.points.size() > 1;
+    const bool beside = curve && wide > (kBesideCurve - 2 * 8) * s, tall = beside && high > 100 * s;
+    const float words = beside ? 200 * s : wide;
     const std::string percent = formatted("%.2g %%", 100 * size);
     const char* const verdict = !keeps                    ? "change of energy, which a drag takes away"
                                 : !(size <= kWrongChange) ? "energy error: wrong"
@@ -169,14 +163,14 @@ void drawWords(PanelContext& p) {
     colouredText(palette::kText, linesWithin(verdict, words));
     ImGui::PopFont();
     auto& chosen = p.widgets.kept<ChosenCurve>();
-    for (std::size_t i = 0; curve && words < wide && i < std::size(kCurves); ++i) {
+    for (std::size_t i = 0; beside && i < std::size(kCurves); ++i) {
         if (i > 0) ImGui::SameLine();
         if (p.widgets.litButton(kCurves[i], 0, chosen.at == i)) chosen.at = i;
     }
     ImGui::EndGroup();
-    if (!(words < wide)) return;
-    ImGui::SameLine(words + 8 * s);
-    drawCurve(p, chosen.at, ImGui::GetContentRegionAvail().x, high);
+    if (!curve) return;
+    if (beside) ImGui::SameLine(words + 8 * s);
+    drawCurve(p, chosen.at, ImGui::GetContentRegionAvail().x, ImGui::GetContentRegionAvail().y);
 }
 
 }  // namespace

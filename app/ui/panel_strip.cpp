@@ -1,4 +1,5 @@
 // The panels for which the window has room, and strips under the picture.
+#include "app/bench/benchmark_text.h"
 #include "app/plots/plot.h"
 #include "app/services/instruments.h"
 #include "app/ui/panels.h"
@@ -14,11 +15,21 @@ constexpr Control kControlsTab{"controls_tab", "Controls", "Scene, forces, physi
 constexpr Control kMeasurementsTab{"measurements_tab", "Measurements", "Rate, accuracy and device"};
 constexpr Control kLessonTab{"measurements_tab", "Lesson", "Text and task"};
 
-/// Width of the right column that a lesson wants [pixels at scale 1]: large type has half of the window.
+/// Width of the right column that a lesson wants [pixels at scale 1]: a quarter of the window, and half in large type.
 float lessonWidth(const Document& document, float wide) {
-    constexpr float kUsual = 390, kLeastBeside = 240;
-    const float wanted = document.lesson.large ? std::clamp(0.48f * wide, 480.0f, 760.0f) : kUsual;
+    constexpr float kLeastBeside = 280;  // a strip has room below the picture
+    const float wanted =
+        document.lesson.large ? std::clamp(0.48f * wide, 480.0f, 760.0f) : std::clamp(0.26f * wide, 390.0f, 480.0f);
     return std::max(std::min(wanted, wide - kLeastBeside - 2 * kMargin), std::min(kSideWidth, wide - 2 * kMargin));
+}
+
+/// Whether the page of the lab has only buttons so far.
+bool nothingIn(const ServiceResults& results, const Document& document) {
+    const LabPage page = document.labPanel.page;
+    const ServiceResults::Measured& lab = results.measured;
+    if (page == LabPage::matrix) return document.facts.configuration.bodies > PairMatrix::kMostBodies;
+    return !lab.busy && ((page == LabPage::sweep && lab.shown.results.empty()) ||
+                         (page == LabPage::memory && memoryTables(lab.memory).empty()));
 }
 
 }  // namespace
@@ -28,7 +39,8 @@ void placePanel(ImVec2 at, ImVec2 pivot, float width, float most) {
     ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, most));
 }
 
-PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surface, float scale, bool curves) {
+PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surface, float scale,
+                     const ServiceResults* results) {
     constexpr float kBetween = 480, kPlots = 420, kWords = 260;  // pixels at scale 1
     PanelPlan plan;
     if (!state.visible || !state.panel) return plan;
@@ -39,9 +51,9 @@ PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surf
     plan.lesson = document.lesson.shown() || state.depth == Depth::teach;
     plan.welcome = state.welcome && !plan.lesson && wide - kWelcomeWidth - 4 * kMargin > 300;
     const float right = plan.welcome ? kWelcomeWidth : plan.lesson ? lessonWidth(document, wide) : watches ? 0 : plan.side;
-    // A lesson always stays visible. For an audience plots take precedence over measurements; the lab needs the width.
+    // A lesson always stays visible; the lab needs the width.
     const bool both = wide - plan.side - right - 4 * kMargin >= kBetween;
-    const bool sides = plan.lesson || both || watches || !(state.projector || document.labPanel.open);
+    const bool sides = plan.lesson || both || watches || !document.labPanel.open;
     plan.tabs = measures && sides && !both;
     plan.controls = sides && !plan.welcome && (both || (watches && right == 0) || (plan.tabs && !state.measurements));
     plan.measurements = sides && !plan.welcome && right > 0 && (both || !plan.controls);
@@ -63,16 +75,22 @@ PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surf
             plan.strip = Strip::twin;
         else if (state.conservation && state.inWindow)
             plan.strip = Strip::conservation;
-        constexpr float kHeights[] = {-kMargin, 150, 172, 168}, kLowWords = 84, kHighWords = 162, kLine = 38, kHigh = 640;
+        constexpr float kHeights[] = {-kMargin, 150, 172, 168}, kLine = 38, kHigh = 640;
         float height = kHeights[static_cast<std::size_t>(plan.strip)];
-        // No empty boxes: before the first curve there is one line.
-        if (plan.strip == Strip::conservation && plan.words) height = high >= kHigh ? kHighWords : kLowWords;
-        if (plan.strip == Strip::conservation && !curves) height = kLine;
+        // No empty boxes: before the first curve there is one line. A low window keeps its picture.
+        if (plan.strip == Strip::conservation && results && results->conserved.points.size() < 2)
+            height = kLine;
+        else if (plan.strip == Strip::conservation && plan.words)
+            height = high >= kHigh ? 162 : between < kBesideCurve ? 130 : 84;
+        else if (plan.strip == Strip::conservation && high < kHigh)
+            height = 116;
         plan.stripHeight = (height + kMargin) * scale;
     }
-    constexpr float kLabPart = 0.62f;
+    constexpr float kLabPart = 0.62f, kLabButtons = 130;
+    const float lab = kLabPart * (surface.y - menuHeight(state, scale) - kBottomHeight * scale);
     if (document.labPanel.open)
-        plan.labHeight = kLabPart * (surface.y - menuHeight(state, scale) - kBottomHeight * scale) + kMargin * scale;
+        plan.labHeight =
+            (results && nothingIn(*results, document) ? std::min(lab, kLabButtons * scale) : lab) + kMargin * scale;
     return plan;
 }
 

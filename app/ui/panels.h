@@ -11,7 +11,7 @@
 namespace gravlab {
 
 /// The side panels of the picture, and their widths. When both do not fit, a lesson is shown alone; Measure shows one at a
-/// time, with tabs. A projector shows no measurements, but keeps the picture and its plots.
+/// time, with tabs.
 struct PanelPlan {
     bool controls = false, measurements = false, tabs = false;
     bool lesson = false;  ///< in the place of the measurements: a lesson, or the list of them
@@ -24,8 +24,9 @@ struct PanelPlan {
     float left = 0, right = 0;  ///< widths [pixels]
     float side = 0;             ///< width of a panel of controls or measurements [pixels at scale 1]
 };
-/// `curves`: there are points for the curves of the strip.
-PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surface, float scale, bool curves = true);
+/// `results`: without them a strip has curves and a page of the lab contents.
+PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surface, float scale,
+                     const ServiceResults* results = nullptr);
 
 class ScenePicker;
 struct Plot;
@@ -70,6 +71,7 @@ void placePanel(ImVec2 at, ImVec2 pivot, float width, float most);
 constexpr float kMargin = 10, kStatusHeight = 24, kPlayHeight = 38, kMenuHeight = 26, kSideWidth = 282,
                 kBodyPanelGap = 44;   // pixels at scale 1
 constexpr float kWelcomeWidth = 400;  // card beside the picture; below the picture it may be wider
+constexpr float kBesideCurve = 436;   // of a strip whose curve lies beside the words; in a narrower one it lies below them
 constexpr float kBottomHeight = kStatusHeight + kPlayHeight;
 
 /// Height of the menu bar in a window, known before drawing.

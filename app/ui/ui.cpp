@@ -272,22 +272,12 @@ void Ui::setClipboard(Clipboard clipboard) {
 
 PointerShape Ui::pointerShape() const {
     const CurrentContext current(parts_->context);
-    switch (ImGui::GetMouseCursor()) {
-        case ImGuiMouseCursor_TextInput:
-            return PointerShape::text;
-        case ImGuiMouseCursor_ResizeNS:
-            return PointerShape::upDown;
-        case ImGuiMouseCursor_ResizeEW:
-            return PointerShape::leftRight;
-        case ImGuiMouseCursor_ResizeNESW:
-            return PointerShape::downLeft;
-        case ImGuiMouseCursor_ResizeNWSE:
-            return PointerShape::downRight;
-        case ImGuiMouseCursor_Hand:
-            return PointerShape::hand;
-        default:
-            return PointerShape::arrow;
-    }
+    // In the order of ImGuiMouseCursor; the rest are arrows.
+    constexpr PointerShape kShapes[] = {PointerShape::arrow,     PointerShape::text,      PointerShape::arrow,
+                                        PointerShape::upDown,    PointerShape::leftRight, PointerShape::downLeft,
+                                        PointerShape::downRight, PointerShape::hand};
+    const auto shape = static_cast<std::size_t>(ImGui::GetMouseCursor());
+    return shape < std::size(kShapes) ? kShapes[shape] : PointerShape::arrow;
 }
 
 void Ui::Parts::build(const Document& document, const ServiceResults& readouts, const UiState& state, PanelState& reports,
@@ -302,7 +292,7 @@ void Ui::Parts::build(const Document& document, const ServiceResults& readouts, 
     const float top = menuHeight(state, scale);
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     const bool over = state.visible || !state.inWindow;
-    const PanelPlan plan = planPanels(document, state, size, scale, readouts.conserved.points.size() > 1);
+    const PanelPlan plan = planPanels(document, state, size, scale, &readouts);
     OverlayArea area{.from = ImVec2(0, 0),
                      .to = size,
                      .scale = scale,
