@@ -142,8 +142,7 @@ void PostProcess::setTones(const Program& program, const Look& look, bool glowin
     glProgramUniform1f(id, program.uniform("paperInk"), onPaper({1, 1, 1}).r);
     glProgramUniform1f(id, program.uniform("glowWeight"), glowing ? std::min(look.bloom, 1.0f) : 0);
     glProgramUniform1f(id, program.uniform("glowScale"), glowing ? glowScale() : 0);
-    const bool coarse = look.photograph.on && glowing && developed_.shrink() > 2;
-    glProgramUniform1f(id, program.uniform("glowSpread"), coarse ? 0.5f : 0);
+    glProgramUniform1i(id, program.uniform("coarse"), look.photograph.on && glowing && developed_.shrink() > 2);
     if (look.photograph.on) DevelopedLight::setTones(program, look.photograph);
 }
 

@@ -9,7 +9,7 @@ uniform float exposure;
 uniform bool autoExposure;
 uniform float glowWeight;
 uniform float glowScale;   // one over the number of summed levels
-uniform float glowSpread;  // half a texel of a coarse picture, so that no texel shows as a square; 0: one tap
+uniform bool coarse;       // the combined light has few texels: none of them may show as a square
 layout(std430, binding = 0) readonly buffer Exposure { float measured; };
 
 #if CURVE == 4
@@ -79,11 +79,14 @@ vec3 dithered(vec3 screen, ivec2 pixel) {
     return screen + dither / 255.0 * clamp(255.0 * min(screen, 1.0 - screen), 0.0, 1.0);
 }
 
+/// Of a coarse picture a cubic B-spline, which is round, by four taps (C. Sigg, M. Hadwiger 2005).
 vec4 glowAt(vec2 uv) {
-    if (glowSpread == 0.0) return textureLod(glow, uv, 0.0);
-    vec2 by = glowSpread / vec2(textureSize(glow, 0));
-    return 0.25 * (textureLod(glow, uv + by, 0.0) + textureLod(glow, uv - by, 0.0) +
-                   textureLod(glow, uv + vec2(by.x, -by.y), 0.0) + textureLod(glow, uv + vec2(-by.x, by.y), 0.0));
+    if (!coarse) return textureLod(glow, uv, 0.0);
+    vec2 size = vec2(textureSize(glow, 0)), at = uv * size - 0.5, f = fract(at), r = 1.0 - f;
+    vec2 first = (r * r * r + 4.0 - 3.0 * f * f * (2.0 - f)) / 6.0, last = 1.0 - first;
+    vec2 low = (floor(at) + 0.5 - r * r * r / 6.0 / first) / size, high = (floor(at) + 1.5 + f * f * f / 6.0 / last) / size;
+    return mix(mix(textureLod(glow, low, 0.0), textureLod(glow, vec2(high.x, low.y), 0.0), last.x),
+               mix(textureLod(glow, vec2(low.x, high.y), 0.0), textureLod(glow, high, 0.0), last.x), last.y);
 }
 
 /// Light of a pixel before exposure. PHOTOGRAPH (1 galaxies, 2 clusters): see photograph.glsl.

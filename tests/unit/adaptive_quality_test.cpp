@@ -206,6 +206,8 @@ TEST(AdaptiveQuality, rungsGetCheaperOneByOne) {
         EXPECT_GE(rungs[i].beyond, rungs[i - 1].beyond);
         EXPECT_FALSE(rungs[i].text.empty());
         EXPECT_GT(rungs[i].quality.glowShrink, 0) << "the light of a photograph stays";
+        EXPECT_LE(static_cast<float>(rungs[i].quality.glowShrink / 2) / rungs[i].quality.scale, 9)
+            << "texels of gas and dust";
         EXPECT_FALSE(rungs[i].quality == rungs[i - 1].quality);
     }
 }
