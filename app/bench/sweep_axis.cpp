@@ -92,6 +92,15 @@ const SweepMeasure kStepRate{"step", "G interactions/s, whole steps",
                              [](const BenchmarkRow& row) { return row.stepInteractionsPerSecond * 1e-9; },
                              [](const BenchmarkRow& row) { return row.stepSpread; }};
 
+std::size_t asFastAs(const SweepResult& best, std::span<const SweepResult> results, const SweepMeasure& measure) {
+    const auto end = [&](const SweepResult& result, double side) {
+        return measure.value(result.row) * (1 + 0.5 * side * measure.spread(result.row));
+    };
+    return static_cast<std::size_t>(std::ranges::count_if(results, [&](const SweepResult& other) {
+        return &other != &best && other.row.verified && end(other, 1) >= end(best, -1);
+    }));
+}
+
 std::span<const SweepAxis> sweepAxes() { return kAxes; }
 
 Reason SweepAxis::refuses(const KernelRow& row) const { return axisRefusal(name, row); }

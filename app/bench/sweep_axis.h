@@ -52,6 +52,9 @@ struct SweepMeasure {
 };
 extern const SweepMeasure kForceRate, kStepRate;
 
+/// Number of other results whose bars reach those of `best`: no difference from it was measured.
+std::size_t asFastAs(const SweepResult& best, std::span<const SweepResult> results, const SweepMeasure& measure);
+
 /// Curves of results, one per series, in the order in which series first appear. Bars extend from the slowest to the fastest
 /// repetition; results without a rate are omitted. On a tunable axis a single curve has its best point marked.
 Plot sweepPlot(std::string title, const SweepAxis& axis, std::span<const SweepResult> results, const SweepMeasure& measure);

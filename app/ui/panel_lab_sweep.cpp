@@ -1,4 +1,5 @@
 // Sweeps in the window: the axis, the progress, the curve or map, and the actions on it.
+#include "app/bench/sweep_axis.h"
 #include "app/tables/format.h"
 #include "app/ui/panels.h"
 #include "app/ui/parameter_widgets.h"
@@ -30,11 +31,13 @@ void drawProgress(PanelContext& p) {
     const Letters letters(p.widgets.fonts().small);
     std::string line(lab.status);
     if (const SweepResult* best = lab.best; best && !lab.tuning) {
-        const double rate = lab.shown.wholeSteps ? best->row.stepInteractionsPerSecond : best->row.interactionsPerSecond;
+        const SweepMeasure& measure = lab.shown.wholeSteps ? kStepRate : kForceRate;
         line += formatted(
             "%sbest: %s, N = %s: %s interactions/s", line.empty() ? "" : "; ",
             launchSentence(best->point.backend, best->point.kernel, best->point.options.threads, best->point.term).c_str(),
-            grouped(best->row.bodies).text, withPrefix(rate).text);
+            grouped(best->row.bodies).text, withPrefix(1e9 * measure.value(best->row)).text);
+        if (const std::size_t others = asFastAs(*best, lab.shown.results, measure); others > 0)
+            line += formatted("; %zu other%s as fast within the spread", others, others == 1 ? " is" : "s are");
     }
     p.widgets.wrapped(palette::kMuted, line.empty() ? "nothing measured yet" : line);
 }

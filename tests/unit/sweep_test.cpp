@@ -1,5 +1,6 @@
 // The engine behind figures, tuning and the lab: its measurements, its refusals, and the failures that it survives.
 #include "app/bench/sweep.h"
+#include "app/bench/sweep_axis.h"
 
 #include "sim/api/errors.h"
 #include "sim/scenes/scene.h"
@@ -80,6 +81,16 @@ TEST(Sweep, refusedPointsSayWhyAndTheRestGoesOn) {
     EXPECT_THAT(sweep.results()[0].row.note, HasSubstr("no-such-kernel"));
     EXPECT_TRUE(sweep.results()[1].row.verified);
     EXPECT_EQ(bestOf(sweep.results()), &sweep.results()[1]);
+}
+
+TEST(Sweep, countsOthersWhoseBarsReachThoseOfTheBest) {
+    std::vector<SweepResult> results(4);
+    for (std::size_t i = 0; i < 4; ++i) results[i].row.verified = i < 3;
+    for (const auto& [place, rate, spread] : {std::tuple{0, 4.75e9, 0.2}, {1, 4.2e9, 0.1}, {2, 3e9, 0.2}, {3, 5e9, 0.1}}) {
+        results[static_cast<std::size_t>(place)].row.interactionsPerSecond = rate;
+        results[static_cast<std::size_t>(place)].row.spread = spread;
+    }
+    EXPECT_EQ(asFastAs(results[0], results, kForceRate), 1u) << "neither a lower bar nor a rate that is not verified";
 }
 
 TEST(Sweep, aWrongKernelHasNoRateAndIsNeverTheBest) {
