@@ -172,7 +172,7 @@ void drawFound(PanelContext& p, const FoundCommand& found, std::size_t place) {
     const ImVec2 text(at.x + 6 * s, at.y + 2 * s);
     const float detail = ImGui::CalcTextSize(found.detail.c_str()).x;
     list.PushClipRect(at, ImVec2(at.x + width - detail - 16 * s, at.y + 100 * s), true);
-    list.AddText(text, can ? palette::kText : palette::kFaint, found.label.c_str());
+    list.AddText(text, can ? palette::kText : palette::kDisabled, found.label.c_str());
     list.PopClipRect();
     list.AddText(ImVec2(at.x + width - detail - 6 * s, text.y), palette::kMuted, found.detail.c_str());
     if (taken) take(p, found);
@@ -211,7 +211,10 @@ void drawFind(PanelContext& p) {
         }
         ImGui::EndChild();
         const bool any = finder.chosen < found.size();
-        p.widgets.wrapped(palette::kMuted, any ? found[finder.chosen].idea.c_str() : " ");
+        const Reason why = any ? found[finder.chosen].unavailable : Reason();
+        p.widgets.wrapped(why.empty() ? palette::kMuted : palette::kWarning, !why.empty() ? std::string(why)
+                                                                             : any        ? found[finder.chosen].idea
+                                                                                          : " ");
         if (any && enterPressed()) take(p, found[finder.chosen]);
         if (panelKeyPressed(ImGuiKey_Escape)) set(p, "window.find", false);
     }
