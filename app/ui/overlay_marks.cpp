@@ -45,19 +45,20 @@ std::string measureText(const char* symbol, double value, std::string_view unit,
 
 }  // namespace
 
-std::vector<std::optional<ImVec2>> placeLabels(const std::vector<LabelWish>& wishes, ImVec2 from, ImVec2 to, float gap) {
+std::vector<std::optional<ImVec2>> placeLabels(const std::vector<LabelWish>& wishes, ImVec2 from, ImVec2 to, float apart) {
     std::vector<std::size_t> order(wishes.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return wishes[a].weight > wishes[b].weight; });
     std::vector<Box> taken;
     for (const LabelWish& wish : wishes) {
-        const float r = 0.5f * gap;
+        const float r = std::max(0.5f * apart, wish.disc);
         taken.push_back({{wish.at.x - r, wish.at.y - r}, {wish.at.x + r, wish.at.y + r}});
     }
     std::vector<std::optional<ImVec2>> places(wishes.size());
     for (const std::size_t i : order) {
         const LabelWish& wish = wishes[i];
+        const float gap = std::max(apart, wish.disc + 0.5f * apart);
         if (wish.at.x < from.x || wish.at.y < from.y || wish.at.x > to.x || wish.at.y > to.y) continue;
         const ImVec2 size = wish.size;
         const ImVec2 tries[] = {{wish.at.x + gap, wish.at.y - 0.5f * size.y},
@@ -73,8 +74,8 @@ std::vector<std::optional<ImVec2>> placeLabels(const std::vector<LabelWish>& wis
             const bool inside = box.from.x >= from.x && box.from.y >= from.y && box.to.x <= to.x && box.to.y <= to.y;
             if (!inside || std::any_of(taken.begin(), taken.end(), [&](const Box& other) { return other.touches(box); }))
                 continue;
-            const float apart = 0.5f * gap;  // space between words
-            taken.push_back({{at.x - apart, at.y - apart}, {at.x + size.x + apart, at.y + size.y + apart}});
+            const float by = 0.5f * apart;  // space between words
+            taken.push_back({{at.x - by, at.y - by}, {at.x + size.x + by, at.y + size.y + by}});
             places[i] = at;
             break;
         }
@@ -103,7 +104,12 @@ void drawLabels(const Document& document, const OverlayArea& area, const SpaceVi
         const double distance = std::max(glm::length(mark->place - eye), 1e-300);
         // The selected body's label has priority.
         const bool selected = document.selected && document.selected->id == mark->id;
-        wishes.push_back({*at, ImGui::CalcTextSize(texts.back().c_str()), selected ? 1e300 : massOf(mark) / distance});
+        const double radius = mark->index < facts.bodies->radius.size() ? facts.bodies->radius[mark->index] : 0;
+        const double pixel = view.camera.lengthPerPixel({view.size.x, view.size.y}) * distance / view.camera.distance;
+        wishes.push_back({.at = *at,
+                          .size = ImGui::CalcTextSize(texts.back().c_str()),
+                          .weight = selected ? 1e300 : massOf(mark) / distance,
+                          .disc = static_cast<float>(radius / pixel)});
     }
     const ImVec2 from(std::max(view.from.x, area.from.x), std::max(view.from.y, area.from.y));
     const ImVec2 to(std::min(view.from.x + view.size.x, area.to.x), std::min(view.from.y + view.size.y, area.to.y));

@@ -56,9 +56,11 @@ struct LabelWish {
     ImVec2 at;          ///< the body
     ImVec2 size;        ///< of the text
     double weight = 0;  ///< heavier ones are placed first
+    float disc = 0;     ///< radius of the drawn body [px]; 0: a point
 };
 /// The upper left corners of labels that have room, in the order of the wishes; the others are empty. A label lies beside,
-/// above or below its body, between `from` and `to`, `gap` away from the body, and overlaps no other label or labelled body.
+/// above or below its body, between `from` and `to`, `gap` away from a point or half of it from a disc, and overlaps no
+/// other label or labelled body.
 std::vector<std::optional<ImVec2>> placeLabels(const std::vector<LabelWish>& wishes, ImVec2 from, ImVec2 to, float gap);
 
 void drawLabels(const Document& document, const OverlayArea& area, const SpaceView& view, ImDrawList& list, ImU32 ink);

@@ -118,6 +118,9 @@ TEST(LabelsTest, touchNeitherEachOtherNorOtherBodiesAndHeavierOnesComeFirst) {
     ASSERT_TRUE(outside[1]);
     EXPECT_LE(outside[1]->x + 50, 800);
     EXPECT_LE(outside[1]->y + 14, 600);
+    const auto beside = placeLabels({{ImVec2(100, 100), ImVec2(50, 14), 1, 40}}, ImVec2(0, 0), ImVec2(800, 600), 12);
+    ASSERT_TRUE(beside[0]);
+    EXPECT_GT(beside[0]->x, 140) << "beyond the disc of a planet";
 }
 
 // Edits of many bodies at once, and held bodies.
