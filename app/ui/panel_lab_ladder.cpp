@@ -157,8 +157,8 @@ void drawLabRecorded(PanelContext& p) {
     plot.x.ticks.assign(ticks.begin(), ticks.end());
     ImGui::Dummy(size);
     p.widgets.finish(kRecordedPlot);
-    const PlotStyle style{.light = palette::light, .fontScale = 1, .lineWidth = palette::line(2 * s), .legend = true};
-    drawPlot(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + size.x, from.y + size.y), plot, style);
+    drawPlot(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + size.x, from.y + size.y), plot,
+             {.light = palette::light, .lineWidth = palette::line(2 * s)});
     ImGui::PopFont();
 }
 

@@ -277,23 +277,9 @@ void drawFigures(PanelContext& p) {
     drawTimes(p);
 }
 
-ImU32 inkColour(SourceColours ink) {
-    switch (ink) {
-        case SourceColours::keyword:
-            return IM_COL32(198, 146, 233, 255);
-        case SourceColours::number:
-            return IM_COL32(240, 180, 110, 255);
-        case SourceColours::comment:
-            return IM_COL32(122, 140, 126, 255);
-        case SourceColours::text:
-            return IM_COL32(150, 200, 120, 255);
-        case SourceColours::directive:
-            return IM_COL32(110, 180, 220, 255);
-        case SourceColours::plain:
-            break;
-    }
-    return IM_COL32(214, 218, 226, 255);
-}
+/// Colours of program text, in the order of SourceColours.
+constexpr ImU32 kSourceInk[] = {IM_COL32(214, 218, 226, 255), IM_COL32(198, 146, 233, 255), IM_COL32(240, 180, 110, 255),
+                                IM_COL32(122, 140, 126, 255), IM_COL32(150, 200, 120, 255), IM_COL32(110, 180, 220, 255)};
 
 /// A line of the text, or a piece of one that is too long for the panel.
 struct SourceRow {
@@ -331,8 +317,8 @@ void drawRow(ImDrawList& list, ImVec2 at, const SourceLine& line, const SourceRo
         const int first = std::max(span.first, row.first), last = std::min(span.last, row.last);
         if (first >= last) continue;
         const float x = at.x + letter * static_cast<float>(row.column + first - row.first);
-        list.AddText(font, font->FontSize, ImVec2(x, at.y), inkColour(span.ink), line.text.c_str() + first,
-                     line.text.c_str() + last);
+        list.AddText(font, font->FontSize, ImVec2(x, at.y), kSourceInk[static_cast<std::size_t>(span.ink)],
+                     line.text.c_str() + first, line.text.c_str() + last);
     }
 }
 

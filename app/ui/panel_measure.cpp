@@ -1,5 +1,6 @@
 // The right panel: rate, accuracy, times, and what runs. Rule: a rate is shown only for a configuration whose force check
 // has passed.
+#include "app/plots/plot.h"
 #include "app/runs/virial_check.h"
 #include "app/tables/format.h"
 #include "app/tables/unit_text.h"
@@ -9,6 +10,8 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <string>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -46,11 +49,6 @@ Control measuredControl(const char* name, const char* label, std::string_view pa
     control.name = name;
     return control;
 }
-
-struct Parts {
-    std::array<const char*, 4> names{"force", "integrate", "publish", "draw"};
-    std::array<double, 4> ms{};
-};
 
 /// Draws a line through the text, because the number is not a result.
 void strikeThrough(ImU32 colour, float thickness) {
@@ -127,69 +125,26 @@ void drawRate(PanelContext& p) {
     }
 }
 
-/// The rate over time, with labels, minimum and maximum.
+/// The rate over time, from zero, so that a dip appears in its true size.
 void drawHistory(PanelContext& p) {
     const Telemetry& t = p.readouts.rates;
-    const float s = p.widgets.scale();
+    const bool passed = p.facts.check && p.facts.check->passed, shown = passed && t.historyCount > 1;
+    const float* const values = t.rateHistory.data() + Telemetry::kHistory - t.historyCount;
+    const float high = shown ? std::max(*std::max_element(values, values + t.historyCount), 1e-9f) : 1;
+    const auto [unit, unitName] = rateUnit(high);
+    Plot plot{.title = unitName + std::string(" over t [s]"),
+              .x = {.low = -Telemetry::kHistoryInterval * static_cast<double>(Telemetry::kHistory)},
+              .y = {.high = 1.12 * static_cast<double>(high / unit)},
+              .empty = p.facts.check && !passed   ? "not shown: the check failed"
+                       : p.document.intent.paused ? "paused: no step is timed"
+                                                  : "waiting for a verified rate"};
+    PlotSeries rate{.markers = false};
+    for (std::size_t i = 0; shown && i < t.historyCount; ++i)
+        rate.add(Telemetry::kHistoryInterval * (static_cast<double>(i + 1) - static_cast<double>(t.historyCount)),
+                 static_cast<double>(values[i] / unit));
+    plot.series.push_back(std::move(rate));
     const Letters letters(p.widgets.fonts().small);
-    const float line = ImGui::GetTextLineHeight();
-    // The unit is at the left and the extremes at the right, in two lines when they do not fit one.
-    const float wide = ImGui::CalcTextSize("G interactions/s  min 0.0001234  max 0.0001234").x;
-    const float head = wide > ImGui::GetContentRegionAvail().x ? line + 2 * s : 0;
-    const ImVec2 from = ImGui::GetCursorScreenPos();
-    const ImVec2 size(ImGui::GetContentRegionAvail().x, 100 * s + head);
-    ImGui::Dummy(size);
-    p.widgets.finish(kHistory);
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-
-    const bool shown = p.facts.check && p.facts.check->passed && t.historyCount > 1;
-    const float* values = t.rateHistory.data() + Telemetry::kHistory - t.historyCount;
-    float low = 0, high = 1;
-    if (shown) {
-        const auto [least, most] = std::minmax_element(values, values + t.historyCount);
-        low = *least;
-        high = *most;
-    }
-    // The scale starts at zero, so that a dip appears in its true size.
-    const float axis = ImGui::CalcTextSize("0.123").x + 6 * s;
-    const float top = shown ? 1.12f * std::max(high, 1e-9f) : 1;
-    const auto [unit, unitName] = rateUnit(top);
-    const ImVec2 a(from.x + axis, from.y + head + line + 9 * s), b(from.x + size.x, from.y + size.y - line - 2 * s);
-    list.AddRectFilled(a, b, palette::veil(8), 3 * s);
-    list.AddLine(ImVec2(a.x, b.y), b, palette::kFaint);
-    list.AddText(from, palette::kMuted, unitName);
-
-    char text[64];
-    if (shown) {
-        for (const float part : {0.0f, 0.5f, 1.0f}) {
-            const float y = b.y + part * (a.y - b.y);
-            std::snprintf(text, sizeof text, "%.3g", static_cast<double>(part * top / unit));
-            const ImVec2 extent = ImGui::CalcTextSize(text);
-            list.AddText(ImVec2(a.x - extent.x - 5 * s, y - 0.5f * extent.y), palette::kMuted, text);
-            if (part > 0) list.AddLine(ImVec2(a.x, y), ImVec2(b.x, y), palette::veil(14));
-        }
-        std::array<ImVec2, Telemetry::kHistory> points;
-        const auto last = static_cast<float>(Telemetry::kHistory - 1);
-        const std::size_t offset = Telemetry::kHistory - t.historyCount;
-        for (std::size_t i = 0; i < t.historyCount; ++i)
-            points[i] =
-                ImVec2(a.x + (b.x - a.x) * static_cast<float>(i + offset) / last, b.y + (a.y - b.y) * values[i] / top);
-        list.AddPolyline(points.data(), static_cast<int>(t.historyCount), palette::kAccent, 0, palette::line(1.6f * s));
-        std::snprintf(text, sizeof text, "min %.3g   max %.3g", static_cast<double>(low / unit),
-                      static_cast<double>(high / unit));
-        const ImVec2 extent = ImGui::CalcTextSize(text);
-        list.AddText(ImVec2(b.x - extent.x, from.y + head), palette::kMuted, text);
-    } else {
-        const char* why = p.facts.check && !p.facts.check->passed ? "not shown: the check failed"
-                          : p.document.intent.paused              ? "paused: no step is timed"
-                                                                  : "waiting for a verified rate";
-        const ImVec2 extent = ImGui::CalcTextSize(why);
-        list.AddText(ImVec2(0.5f * (a.x + b.x - extent.x), 0.5f * (a.y + b.y - extent.y)), palette::kMuted, why);
-    }
-    std::snprintf(text, sizeof text, "%.0f s ago", Telemetry::kHistoryInterval * static_cast<double>(Telemetry::kHistory));
-    list.AddText(ImVec2(a.x, b.y + 2 * s), palette::kMuted, text);
-    const ImVec2 now = ImGui::CalcTextSize("now");
-    list.AddText(ImVec2(b.x - now.x, b.y + 2 * s), palette::kMuted, "now");
+    drawStripPlot(p, kHistory, plot, ImGui::GetContentRegionAvail().x, 120 * p.widgets.scale(), false);
 }
 
 void drawPace(PanelContext& p) {
@@ -220,10 +175,12 @@ void drawSplit(PanelContext& p) {
     const ImU32 waiting = palette::veil(80);
     const Telemetry& t = p.readouts.rates;
     const float s = p.widgets.scale();
-    Parts parts{.ms = {t.forceMs, t.integrateMs, t.publishMs, t.drawMs}};
-    if (p.facts.vertexPath.starts_with("host copy")) parts.names[2] = "copied";
-    double sum = 0;
-    for (const double ms : parts.ms) sum += ms;
+    const bool copies = p.facts.vertexPath.starts_with("host copy");
+    const std::pair<const char*, double> parts[] = {{"force", t.forceMs},
+                                                    {"integrate", t.integrateMs},
+                                                    {copies ? "copied" : "publish", t.publishMs},
+                                                    {"draw", t.drawMs}};
+    const double sum = t.forceMs + t.integrateMs + t.publishMs + t.drawMs;
     const double whole = std::max({t.frameMilliseconds, sum, 1e-9});
     ImDrawList& list = *ImGui::GetWindowDrawList();
 
@@ -233,8 +190,8 @@ void drawSplit(PanelContext& p) {
     p.widgets.finish(kSplitBar);
     list.AddRectFilled(from, ImVec2(from.x + size.x, from.y + size.y), palette::veil(18), 3 * s);
     float x = from.x;
-    for (std::size_t i = 0; i < parts.ms.size(); ++i) {
-        const float width = size.x * static_cast<float>(parts.ms[i] / whole);
+    for (std::size_t i = 0; i < std::size(parts); ++i) {
+        const float width = size.x * static_cast<float>(parts[i].second / whole);
         if (width < 0.5f) continue;
         list.AddRectFilled(ImVec2(x, from.y), ImVec2(x + width, from.y + size.y), kPartColours[i]);
         x += width;
@@ -257,7 +214,7 @@ void drawSplit(PanelContext& p) {
         ImGui::SetCursorPosX(ImGui::GetCursorPosX() + 12 * s);
         p.widgets.wrapped(palette::kMuted, formatted("%s %s ms", name, milliseconds(ms).text));
     };
-    for (std::size_t i = 0; i < parts.ms.size(); ++i) legend(i, parts.names[i], parts.ms[i], kPartColours[i]);
+    for (std::size_t i = 0; i < std::size(parts); ++i) legend(i, parts[i].first, parts[i].second, kPartColours[i]);
     constexpr std::size_t kOther = 4, kWait = 6;  // both at the left: the second name is too long for half of the panel
     legend(kOther, "other", idle - wait, palette::veil(40));
     legend(kWait, "waiting for display", wait, waiting);

@@ -76,14 +76,18 @@ void Widgets::tooltip(std::string_view name, std::string_view tip, const Reason&
     // No tooltip while the user drags or types.
     if (now - restingSince_ < kTooltipDelay || ImGui::IsAnyMouseDown() || ImGui::IsAnyItemActive()) return;
     tooltipShown_ = true;
-    // Beside a panel, else above the control: what one wants next is beside or below it. Keep it inside the window.
+    // Beside a panel, else above the control, or at the foot of a plot: what one wants next is beside or below a control,
+    // and above a plot. Keep it inside the window.
     const ImVec2 surface = ImGui::GetIO().DisplaySize, at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+    const ImVec2 mouse = ImGui::GetIO().MousePos, last = ImGui::GetItemRectMax();
     const ImVec2 item = ImGui::GetItemRectMin();
     const float gap = 6 * scale_;
+    const bool plot = last.y - item.y > 3 * ImGui::GetFrameHeight();
     if (foot)
         ImGui::SetNextWindowPos(*foot, ImGuiCond_Always, ImVec2(foot->x / surface.x, 1));
     else if (size.x + (kTooltipWidth + 40) * scale_ > surface.x || size.x > 0.5f * surface.x)
-        ImGui::SetNextWindowPos(ImVec2(item.x, item.y - gap), ImGuiCond_Always, ImVec2(item.x / surface.x, 1));
+        ImGui::SetNextWindowPos(plot ? ImVec2(mouse.x, last.y - gap) : ImVec2(item.x, item.y - gap), ImGuiCond_Always,
+                                ImVec2((plot ? mouse.x : item.x) / surface.x, 1));
     else if (at.x + 0.5f * size.x < 0.5f * surface.x)
         ImGui::SetNextWindowPos(ImVec2(at.x + size.x + gap, item.y), ImGuiCond_Always, ImVec2(0, item.y / surface.y));
     else
@@ -159,14 +163,9 @@ bool Widgets::fold(const Control& control, bool open) {
     describe("button", control.label, open ? "true" : "false");
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImU32 colour = lit ? palette::kAccent : palette::kText;
-    // A triangle: pointing down when open, right when closed.
-    const float x = at.x + 0.5f * arrow, y = at.y + 0.5f * size.y, r = 0.4f * arrow;
-    if (open)
-        list.AddTriangleFilled(ImVec2(x - r, y - 0.6f * r), ImVec2(x + r, y - 0.6f * r), ImVec2(x, y + r), colour);
-    else
-        list.AddTriangleFilled(ImVec2(x - 0.6f * r, y - r), ImVec2(x + r, y), ImVec2(x - 0.6f * r, y + r), colour);
+    ImGui::RenderArrow(&list, ImVec2(at.x, at.y + 0.15f * size.y), colour, open ? ImGuiDir_Down : ImGuiDir_Right, 0.7f);
     list.AddText(ImVec2(at.x + arrow + 4 * scale_, at.y), colour, control.label);
-    const float middle = std::floor(y) + 0.5f;
+    const float middle = std::floor(at.y + 0.5f * size.y) + 0.5f;
     list.AddLine(ImVec2(at.x + arrow + size.x + 12 * scale_, middle), ImVec2(at.x + width, middle), palette::kFaint);
     ImGui::PopFont();
     return open;
