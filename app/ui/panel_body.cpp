@@ -154,7 +154,8 @@ void drawBodyPanel(PanelContext& p) {
     const ImVec2 corner = p.plan.lesson ? ImVec2(p.plan.left + kMargin * s, bottom - p.plan.stripHeight)
                                         : ImVec2(p.surface.x - kMargin * s, bottom);
     const float free = p.surface.x - p.plan.left - p.plan.right - 2 * kMargin * s;
-    placePanel(corner, ImVec2(p.plan.lesson ? 0 : 1, 1), std::min(kSideWidth * s, free), 0.6f * p.surface.y);
+    placePanel(corner, ImVec2(p.plan.lesson ? 0 : 1, 1), std::min(kSideWidth * s, free),
+               p.plan.measurements ? 0.6f * p.surface.y : bottom - p.top - kMargin * s);
     constexpr auto kFlags = kFittedPanel | ImGuiWindowFlags_NoFocusOnAppearing;
     if (ImGui::Begin("gravlab body", nullptr, kFlags)) {
         p.widgets.panel("body");

@@ -185,8 +185,9 @@ bool drawOrbitsDoubt(PanelContext& p) {
 
 void drawStory(PanelContext& p) {
     drawUnitsDoubt(p);
-    if (drawOrbitsDoubt(p) || p.document.unitsInDoubt() || !p.state.inWindow || !p.document.storyTold() ||
-        !p.document.message.empty() || p.document.labPanel.open || p.document.lesson.shown() || p.state.asksFirst())
+    if (drawOrbitsDoubt(p) || p.document.unitsInDoubt() || p.state.depth != Depth::watch || p.facts.twin.on ||
+        !p.state.inWindow || !p.document.storyTold() || !p.document.message.empty() || p.document.labPanel.open ||
+        p.document.lesson.shown() || p.state.asksFirst())
         return;
     ImGui::SetNextWindowPos(overPicture(p).bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
     if (ImGui::Begin("gravlab story", nullptr,

@@ -38,17 +38,10 @@ Scale scaleOf(std::span<const HistoryMark> marks, std::int64_t present, float le
 
 /// The mark nearest to the pointer; when two have the same place, the one in the pointer's row.
 std::size_t nearest(std::span<const HistoryMark> marks, const Scale& scale, ImVec2 pointer, float middle) {
-    std::size_t best = 0;
-    float least = 1e30f;
-    for (std::size_t i = 0; i < marks.size(); ++i) {
-        const bool row = marks[i].other == (pointer.y > middle);
-        const float way = std::abs(scale.x(marks[i].step) - pointer.x) + (row ? 0 : 3);
-        if (way < least) {
-            least = way;
-            best = i;
-        }
-    }
-    return best;
+    const auto way = [&](const HistoryMark& mark) {
+        return std::abs(scale.x(mark.step) - pointer.x) + (mark.other == (pointer.y > middle) ? 0 : 3);
+    };
+    return static_cast<std::size_t>(std::ranges::min_element(marks, {}, way) - marks.begin());
 }
 
 /// Simulated time per second of watching in the scene's unit, and the fraction that the machine reaches.
@@ -82,7 +75,7 @@ void drawSpeed(PanelContext& p, float width, bool roomy) {
     const float left = ImGui::GetCursorPosX();
     ImGui::AlignTextToFramePadding();
     colouredText(palette::kMuted, text);
-    ImGui::SameLine(left + width);
+    ImGui::SameLine(left + std::max(width, ImGui::CalcTextSize(text.c_str()).x + 8 * p.widgets.scale()));
 }
 
 void drawLineOfTime(PanelContext& p, float width) {
@@ -152,8 +145,9 @@ void drawPlayBar(PanelContext& p) {
         const bool roomy = p.surface.x > 900 * s;
         const float wide = (roomy ? 72 : 58) * s;
         const Action& run = actionOf("run");
-        if (p.widgets.litButton(controlOf(run, p.document.intent.paused ? "Run" : "Pause"), wide, true, nullptr,
-                                run.unavailable ? run.unavailable(p.document) : Reason()))
+        const Reason waits = run.unavailable ? run.unavailable(p.document) : Reason();
+        if (p.widgets.litButton(controlOf(run, p.document.intent.paused ? "Run" : "Pause"), wide, waits.empty(), nullptr,
+                                waits))
             p.post({invokeOf(run)});
         ImGui::SameLine();
         if (!watches) {

@@ -99,7 +99,7 @@ TEST_F(LessonWindow, hasItsCurvesAt1024x768) {
 }
 
 TEST_F(LessonWindow, isNotLeftByAnOfferOfTheNextScene) {
-    open({"figure-eight", "--size", "1280x720", "--backend", "cpu", "--speed", "40"});
+    open({"figure-eight", "--size", "1280x720", "--backend", "cpu", "--speed", "40", "--depth", "watch"});
     waitFor("the offer", [](const Json& s) { return s.at("items").contains("panel/story"); });
     key("ctrl+n");
     waitFor("the scenes alone",
