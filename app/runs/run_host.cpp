@@ -345,11 +345,11 @@ void RunHost::advance(bool realTime, double seconds) {
             computedBefore_ = computedSeconds();
         }
         // Long before the first step is complete the user should know how long it takes. Pictures between its parts do not
-        // count: the first ones take a second, while shaders compile.
-        constexpr double kSomething = 0.02;
+        // count: the first ones take a second, while shaders compile. A tree is made before its first part is complete.
+        const double something = everyPair(*document_.facts.kernel) ? 0.02 : 0.2;
         const double part = document_.facts.stepProgress;
         document_.facts.stepForecast =
-            realTime && left > 0 && part > kSomething ? std::max(computedSeconds() - computedBefore_, 0.0) / part : 0;
+            realTime && left > 0 && part > something ? std::max(computedSeconds() - computedBefore_, 0.0) / part : 0;
         if (intent.paused) intent.singleSteps = static_cast<int>(std::max<std::int64_t>(intent.singleSteps - done, 0));
     }
     if (realTime) feed.pump(simulation());  // states that arrived beside the steps are for this frame
