@@ -42,5 +42,19 @@ TEST_F(WindowRewind, goesBackByKeyAndByMouseAndBranches) {
     EXPECT_EQ(branched.at("message"), "");
 }
 
+TEST_F(WindowRewind, undoReturnsFromANewStartAndPassesPauses) {
+    open({"two-body", "--size", "1000x700", "--backend", "cpu"});
+    const Json old = waitFor("kept states", [](const Json& s) { return kept(s) >= 4 && s.at("step") > 100; });
+    key("r");
+    waitFor("a new start", [&](const Json& s) { return s.at("step") < old.at("step") && kept(s) >= 2; });
+    key("ctrl+z");
+    waitFor("the old run", [&](const Json& s) { return s.at("step") >= old.at("step"); });
+    key("space");
+    waitForValue("paused", true);
+    key("ctrl+z");
+    settle();
+    EXPECT_EQ(status().at("paused"), true) << "a pause is no change";
+}
+
 }  // namespace
 }  // namespace gravlab::test
