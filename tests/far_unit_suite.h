@@ -128,7 +128,7 @@ TEST_P(FarUnitSuite, runsGoAsInDoublePrecisionAndGoOnToTheBit) {
 TEST_P(FarUnitSuite, otherLawsToo) {
     for (const double exponent : {0.0, 1.0, 1.5, 3.0}) {
         RunRequest request = startOf(ball(3e16, 1e20, 0, GetParam().underLaws), 1e15, 1e3, GetParam().backend);
-        request.law = kLaw<PowerLaw>, request.exponent = exponent;
+        request.law = kLaw<PowerLaw>, request.lawNumbers.exponent = exponent;
         request.precision = Precision::mixed;
         Simulation simulation(request);
         simulation.advance({.steps = 1}, nullptr);

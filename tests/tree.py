@@ -111,12 +111,6 @@ FLOORS = """
     app/main"""
 ROOMS = {room: floor for floor, row in enumerate(FLOORS.strip().splitlines()) for room in row.strip().split(", ")}
 
-# Includes against the order: (beginning of the file, beginning of the header), with the reason.
-AGAINST_THE_ORDER = {
-    ("sim/forces/law_numbers.h", "sim/run/configuration.h"): "a number of a law names the member that holds what was asked",
-    ("sim/backends/cuda/runtime/device.cpp", "sim/backends/cuda/kernels/force.h"): "a device says how many threads a block has",
-}
-
 
 @functools.cache
 def room_of(name):
@@ -125,13 +119,9 @@ def room_of(name):
     return max(fits, key=len, default=None)
 
 
-def excused(file, header):
-    return any(file.startswith(a) and header.startswith(b) for a, b in AGAINST_THE_ORDER)
-
-
 def ordered(file, header):
     """Whether the order of the rooms has a say."""
-    return not file.startswith("tests/") and header.startswith(("sim/", "render/", "app/")) and not excused(file, header)
+    return not file.startswith("tests/") and header.startswith(("sim/", "render/", "app/"))
 
 
 def past_a_fence(file, header):

@@ -26,7 +26,7 @@ TermStudy termStudy(const RunRequest& wanted, std::string_view kind, std::size_t
     study.force = {.law = wanted.law.value_or(scene.law),
                    .precision = wanted.precision.value_or(Precision::fp32),
                    .softening = wanted.softening.value_or(scene.softening)};
-    takeLawNumbers(study.force, wanted, scene);
+    takeLawNumbers(study.force, wanted.lawNumbers, scene);
     study.timeStep = wanted.timeStep.value_or(scene.timeStep);
     study.system.bodies = scene.build(request);
     study.system.terms = {{std::make_shared<const PairLaw>(study.force), wanted.pairs().choice()}};

@@ -112,7 +112,7 @@ int BenchCommand::run() {
     ForceSettings force{.law = wanted.law.value_or(scene.law),
                         .precision = wanted.precision.value_or(Precision::fp32),
                         .softening = wanted.softening.value_or(scene.softening)};
-    takeLawNumbers(force, wanted, scene);
+    takeLawNumbers(force, wanted.lawNumbers, scene);
     const BenchSweep sweep{counts.empty() ? defaultBodies(scene, chosen.row->name) : counts,
                            choicesOf(*this, chosen.row->name)};
     for (const std::size_t bodies : sweep.bodies)

@@ -82,7 +82,7 @@ void requireLawOf(const StartOptions& o, const Scene& scene) {
     if (s.integrator)
         if (const Reason reason = refusal(integrator(*s.integrator), law); !reason.empty()) throw UsageError(reason);
     for (const LawNumber& number : lawNumbers()) {
-        if (!(s.*number.asked) || number.acts(law)) continue;
+        if (!(s.lawNumbers.*number.wanted) || number.acts(law)) continue;
         std::string fitting;
         for (const LawRow& row : laws())
             if (number.acts(row.law)) fitting += (fitting.empty() ? "--law " : " or --law ") + std::string(row.name);

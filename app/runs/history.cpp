@@ -110,7 +110,7 @@ void restoreState(Simulation& simulation, const RunConfiguration& then, const Ru
         wanted.friction = then.contact.friction;
     }
     for (const LawNumber& number : lawNumbers())
-        if (then.force.*number.force != now.force.*number.force) wanted.*number.asked = then.force.*number.force;
+        if (then.force.*number.force != now.force.*number.force) wanted.lawNumbers.*number.wanted = then.force.*number.force;
     if (then.fields != now.fields) wanted.fields = fieldsText(then.fields.value_or(std::vector<OuterField>()));
     if (wanted != before) simulation.apply(wanted);
     try {

@@ -10,11 +10,6 @@
 namespace gravlab {
 namespace {
 
-template <double ForceSettings::*kNumber>
-bool acts(Law law) {
-    return lawRow(law).takes(kNumber);
-}
-
 /// The words of a member's name in small letters: a_b for aB.
 std::string keyOf(const char* member, char between) {
     std::string key;
@@ -41,11 +36,11 @@ std::span<const LawNumber> lawNumbers() {
      idea,                                                                                \
      withUnit(help, unit),                                                                \
      &ForceSettings::member,                                                              \
-     &RunRequest::member,                                                                 \
+     &LawRequest::member,                                                                 \
      &Scene::member,                                                                      \
      least,                                                                               \
      most,                                                                                \
-     acts<&ForceSettings::member>,                                                        \
+     [](Law law) { return lawRow(law).takes(&ForceSettings::member); },                   \
      of,                                                                                  \
      note},
 #include "sim/api/law_numbers.inl"
@@ -56,18 +51,15 @@ std::span<const LawNumber> lawNumbers() {
 
 std::string rangeText(const LawNumber& number) { return formatted("%g to %g", number.least, number.most); }
 
-void requireLawNumber(const LawNumber& number, double value) {
-    if (value >= number.least && value <= number.most) return;
-    throw UsageError("the " + number.option.substr(2) + " of " + number.of + " must be from " + rangeText(number) +
-                     number.note);
-}
-
 void requireLawNumbers(const ForceSettings& force) {
-    for (const LawNumber& number : lawNumbers()) requireLawNumber(number, force.*number.force);
+    for (const LawNumber& number : lawNumbers())
+        if (const double value = force.*number.force; !(value >= number.least && value <= number.most))
+            throw UsageError("the " + number.option.substr(2) + " of " + number.of + " must be from " + rangeText(number) +
+                             number.note);
 }
 
-void takeLawNumbers(ForceSettings& force, const RunRequest& asked, const Scene& scene) {
-    for (const LawNumber& number : lawNumbers()) force.*number.force = (asked.*number.asked).value_or(scene.*number.scene);
+void takeLawNumbers(ForceSettings& force, const LawRequest& wanted, const Scene& scene) {
+    for (const LawNumber& number : lawNumbers()) force.*number.force = (wanted.*number.wanted).value_or(scene.*number.scene);
 }
 
 }  // namespace gravlab

@@ -1,13 +1,21 @@
 // The numbers that pair laws take beside the softening, one row each. Options, sliders, files and marks are made from them.
 // Rule: the rows are in laws/numbers.inl; the range of a number is there and nowhere else.
 #pragma once
-#include "sim/run/configuration.h"
+#include "sim/api/scene.h"
 
 #include <optional>
 #include <span>
 #include <string>
 
 namespace gravlab {
+
+/// The numbers that a user requests; empty: the scene's.
+struct LawRequest {
+#define GRAVLAB_LAW_NUMBER(member, ...) std::optional<double> member{};
+#include "sim/api/law_numbers.inl"
+#undef GRAVLAB_LAW_NUMBER
+    bool operator==(const LawRequest&) const = default;
+};
 
 /// A row of the table of numbers.
 struct LawNumber {
@@ -18,7 +26,7 @@ struct LawNumber {
     const char* idea;    ///< one line for tooltips
     std::string help;    ///< help of the option, without range and default
     double ForceSettings::*force;
-    std::optional<double> RunRequest::*asked;
+    std::optional<double> LawRequest::*wanted;
     double Scene::*scene;
     double least, most;
     bool (*acts)(Law);  ///< whether the law reads it
@@ -31,11 +39,9 @@ std::span<const LawNumber> lawNumbers();
 /// "0.001 to 1000".
 std::string rangeText(const LawNumber& number);
 /// Throws UsageError naming the number and what is allowed.
-void requireLawNumber(const LawNumber& number, double value);
-/// Checks all numbers of `force`.
 void requireLawNumbers(const ForceSettings& force);
 
 /// Takes the numbers of the request, and those of the scene where the request has none.
-void takeLawNumbers(ForceSettings& force, const RunRequest& asked, const Scene& scene);
+void takeLawNumbers(ForceSettings& force, const LawRequest& wanted, const Scene& scene);
 
 }  // namespace gravlab

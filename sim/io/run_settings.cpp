@@ -135,17 +135,18 @@ const std::string& precisionList() {
 }
 
 /// The setting of a law's number in a request.
-template <std::optional<double> RunRequest::*kAsked>
+template <std::optional<double> LawRequest::*kOne>
 SettingRow lawNumberRow() {
-    static const LawNumber& number = *std::ranges::find(lawNumbers(), kAsked, &LawNumber::asked);
+    static const LawNumber& number = *std::ranges::find(lawNumbers(), kOne, &LawNumber::wanted);
     static const std::string expected = "a number from " + rangeText(number);
-    return {number.key,
-            [](const RunRequest& s) { return openText(s.*kAsked); },
-            [](RunRequest& s, std::string_view v) { return takeOpen<double>(s.*kAsked, v, number.least, number.most); },
-            [](RunRequest& to, const RunRequest& from) { to.*kAsked = from.*kAsked; },
-            expected,
-            number.least,
-            number.most};
+    return {
+        number.key,
+        [](const RunRequest& s) { return openText(s.lawNumbers.*kOne); },
+        [](RunRequest& s, std::string_view v) { return takeOpen<double>(s.lawNumbers.*kOne, v, number.least, number.most); },
+        [](RunRequest& to, const RunRequest& from) { to.lawNumbers.*kOne = from.lawNumbers.*kOne; },
+        expected,
+        number.least,
+        number.most};
 }
 
 #define GRAVLAB_COPY(member) [](RunRequest& to, const RunRequest& from) { to.member = from.member; }
@@ -278,7 +279,7 @@ const SettingRow kRows[] = {
      [](RunRequest& s, std::string_view v) { return takeOpenName(s.fields, v); }, GRAVLAB_COPY(fields),
      "outer forces, as in \"nfw,mass=100,scale=1.6;drag,rate=0.1\", or none"},
     GRAVLAB_OPEN_ROW(law, "law", nameOf, laws(), law, "the name of a law"),
-#define GRAVLAB_LAW_NUMBER(member, ...) lawNumberRow<&RunRequest::member>(),
+#define GRAVLAB_LAW_NUMBER(member, ...) lawNumberRow<&LawRequest::member>(),
 #include "sim/api/law_numbers.inl"
     GRAVLAB_OPEN_ROW(contact, "contact", nameOf, contactModes(), mode, "\"none\", \"merge\", \"bounce\" or \"stick\""),
     GRAVLAB_OPEN_NUMBER(radius, "radius", 0.0, 1e300, "a finite number of at least 0"),

@@ -10,7 +10,7 @@
 #include "sim/measure/pair_sum.h"
 #include "sim/measure/potential_error.h"
 #include "sim/tree/criterion.h"
-#include "sim/tree/rung.h"
+#include "sim/tree/properties.h"
 
 #include <algorithm>
 #include <charconv>
@@ -152,7 +152,7 @@ void RunRequest::changeScene(std::string_view name) {
     fields.reset();
     contact.reset();
     for (std::optional<double>* number : {&radius, &density, &restitution, &friction}) number->reset();
-    for (const LawNumber& number : lawNumbers()) (this->*number.asked).reset();
+    lawNumbers = {};
 }
 
 void RunRequest::changeBackend(const std::optional<std::string>& name) {
@@ -190,16 +190,16 @@ KernelRequest kernelRequestOf(const KernelInUse& kernel) {
 TermRequests termRequestsOf(const RunConfiguration& c) {
     TermRequests requests;
     for (const TermInUse& term : c.terms) {
-        TermRequest& asked = requests[term.term];
-        if (term.accuracy > 0) asked.accuracy = term.accuracy;
-        if (term.opening > 0) asked.opening = term.opening;
-        asked.kernel = kernelRequestOf(term.kernel);
+        TermRequest& request = requests[term.term];
+        if (term.accuracy > 0) request.accuracy = term.accuracy;
+        if (term.opening > 0) request.opening = term.opening;
+        request.kernel = kernelRequestOf(term.kernel);
         if (term.term == kPairLawTerm) continue;  // files have keys for each number of its launch
         // Request only numbers of the launch that the row tunes and that differ from the usual ones.
         const KernelRow& row = termKernel(c.backend, term.term, term.kernel.kernel);
         for (const LaunchNumber& number : kLaunchNumbers)
             if (!number.has(row) || term.kernel.launch.*number.now == row.usual.*number.now)
-                (asked.kernel.launch.*number.wanted).reset();
+                (request.kernel.launch.*number.wanted).reset();
     }
     return requests;
 }
@@ -222,7 +222,7 @@ RunRequest requestOf(const RunConfiguration& c) {
                        .precision = c.force.precision,
                        .start = c.start,
                        .tuning = c.tuning};
-    for (const LawNumber& number : lawNumbers()) request.*number.asked = c.force.*number.force;
+    for (const LawNumber& number : lawNumbers()) request.lawNumbers.*number.wanted = c.force.*number.force;
     request.contact = c.contact.mode;
     if (c.contact.acts()) {
         request.restitution = c.contact.restitution;

@@ -5,6 +5,7 @@
 #include "sim/api/law.h"
 #include "sim/backends/tuning.h"
 #include "sim/forces/fields/field.h"
+#include "sim/forces/law_numbers.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/run/start_state.h"
 #include "sim/scenes/scene.h"
@@ -97,10 +98,7 @@ struct RunRequest {
     std::optional<double> timeStep{};   ///< empty: the scene's [T]
     std::optional<double> softening{};  ///< empty: the scene's [L]
     std::optional<Law> law{};           ///< empty: the scene's
-    // The numbers of the laws; empty: the scene's.
-#define GRAVLAB_LAW_NUMBER(member, ...) std::optional<double> member{};
-#include "sim/api/law_numbers.inl"
-#undef GRAVLAB_LAW_NUMBER
+    LawRequest lawNumbers{};
     std::optional<std::string> fields{};  ///< outer forces, see parsedFields(); empty: the scene's
     // Contacts; empty: the scene's.
     std::optional<ContactMode> contact{};

@@ -11,7 +11,7 @@
 #include "sim/measure/orbit.h"
 #include "sim/run/far_field.h"
 #include "sim/tree/criterion.h"
-#include "sim/tree/rung.h"
+#include "sim/tree/properties.h"
 
 #include <algorithm>
 #include <optional>
@@ -111,7 +111,7 @@ void takeForce(Resolving& r) {
     force.law = r.wanted.law.value_or(r.c.scene->law);
     force.precision = r.wanted.precision.value_or(Precision::fp32);
     force.softening = r.wanted.softening.value_or(r.c.scene->softening);
-    takeLawNumbers(force, r.wanted, *r.c.scene);
+    takeLawNumbers(force, r.wanted.lawNumbers, *r.c.scene);
 }
 
 /// A requested radius replaces the scene's density, and the reverse.

@@ -57,7 +57,7 @@ TEST_F(MatrixOfASession, isPaintedAnewAfterEveryChangeAtOneStep) {
     changes("softening", [](Intent& intent) { intent.request.softening = 0.9; });
     changes("law", [](Intent& intent) {
         intent.request.law = kLaw<PowerLaw>;
-        intent.request.exponent = 1;
+        intent.request.lawNumbers.exponent = 1;
     });
     changes("scene", [](Intent& intent) { intent.request.changeScene("disc"); });
 }

@@ -89,7 +89,7 @@ TEST(Laws, brokenExponentsHaveAMedianErrorBelowOneInAHundredThousand) {
 double energyChange(const char* scene, std::size_t bodies, Precision precision, double time, double dtFactor,
                     std::optional<Law> judgedAs = {}, const RunRequest& numbers = {}, double judgedStrength = 0) {
     RunRequest settings{.scene = scene, .bodies = bodies, .backend = "cpu", .precision = precision};
-    for (const LawNumber& number : lawNumbers()) settings.*number.asked = numbers.*number.asked;
+    for (const LawNumber& number : lawNumbers()) settings.lawNumbers.*number.wanted = numbers.lawNumbers.*number.wanted;
     settings.timeStep = sceneNamed(scene).timeStep * dtFactor;
     Simulation simulation(settings);
     ForceSettings force = simulation.force();
@@ -147,7 +147,7 @@ TEST(Laws, aNumberOutOfRangeIsRefusedWithItsRange) {
     for (const LawNumber& number : lawNumbers())
         for (const double bad : {number.least - 1e-3, number.most * 1.001, double(NAN), double(INFINITY)}) {
             RunRequest wanted = simulation.request();
-            wanted.*number.asked = bad;
+            wanted.lawNumbers.*number.wanted = bad;
             try {
                 simulation.apply(wanted);
                 ADD_FAILURE() << number.key << " = " << bad << " was accepted";
@@ -162,7 +162,7 @@ TEST(Laws, numbersOfOneSceneDoNotFollowToTheNext) {
     Simulation simulation({.scene = "charges", .bodies = 10, .backend = "cpu", .strength = 4});
     EXPECT_EQ(simulation.force().strength, 4);
     RunRequest wanted = simulation.request();
-    wanted.strength = 5;
+    wanted.lawNumbers.strength = 5;
     simulation.apply(wanted);
     EXPECT_EQ(simulation.force().strength, 5);
     simulation.reset();
@@ -203,7 +203,7 @@ TEST(Laws, anExponentOfAnotherLawAndAHermiteStepAreRefused) {
     Simulation simulation(settings);
     RunRequest wanted = simulation.request();
     wanted.law = kLaw<PowerLaw>;
-    wanted.exponent = 99;
+    wanted.lawNumbers.exponent = 99;
     EXPECT_THROW(simulation.apply(wanted), UsageError);
     EXPECT_EQ(simulation.force().law, kLaw<Coulomb>) << "the old run goes on";
 }

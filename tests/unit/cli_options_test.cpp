@@ -230,9 +230,9 @@ TEST(Options, whatNoKernelHasIsRefusedWithAReason) {
         if (std::string_view(command) == "run") words.insert(words.end(), {"--steps", "1"});
         if (std::string_view(command) == "render") words.insert(words.end(), {"-o", "x.png"});
         const RunRequest settings = parsed(words).simulation;
-        EXPECT_EQ(settings.strength, 2) << command;
-        EXPECT_EQ(settings.diameter, 0.9) << command;
-        EXPECT_EQ(settings.cutOff, 3) << command;
+        EXPECT_EQ(settings.lawNumbers.strength, 2) << command;
+        EXPECT_EQ(settings.lawNumbers.diameter, 0.9) << command;
+        EXPECT_EQ(settings.lawNumbers.cutOff, 3) << command;
     }
 }
 

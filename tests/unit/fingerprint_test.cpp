@@ -118,7 +118,7 @@ TEST(Fingerprint, namesWhatIsNotTheScenesOwn) {
     EXPECT_EQ(usual.substr(0, usual.find(':')), "plummer, 64 bodies, seed 1, 16 steps of leapfrog");
     settings.timeStep = 0.02;
     settings.law = kLaw<PowerLaw>;
-    settings.exponent = 1.5;
+    settings.lawNumbers.exponent = 1.5;
     const std::string other = fingerprintText(fingerprint(settings));
     EXPECT_EQ(other.substr(0, other.find(':')),
               "plummer, 64 bodies, seed 1, dt 0.02, power-law, exponent 1.5, 16 steps of leapfrog");

@@ -164,10 +164,10 @@ TEST(ResumeOf, numbersOfALawThatAreNotTheScenesOwn) {
         for (const char* scene : {"charges", "power-law", "lennard-jones"}) {
             const Row row{std::string(kernelRow.backend), std::string(kernelRow.name), "leapfrog", Precision::fp64};
             RunRequest settings = settingsOf(row, scene, 70);
-            settings.exponent = 1.3;
-            settings.strength = 1.7;
-            settings.diameter = 0.93;
-            settings.cutOff = 3.1;
+            settings.lawNumbers.exponent = 1.3;
+            settings.lawNumbers.strength = 1.7;
+            settings.lawNumbers.diameter = 0.93;
+            settings.lawNumbers.cutOff = 3.1;
             const ForceSettings force{.law = sceneNamed(scene).law, .precision = Precision::fp64};
             if (!refusal(kernelRow, force).empty()) continue;
             SCOPED_TRACE(row.kernel + " " + scene);
@@ -177,7 +177,7 @@ TEST(ResumeOf, numbersOfALawThatAreNotTheScenesOwn) {
             LoadedStart offer =
                 startFrom(decodeSnapshot(encodeSnapshot(checkpointOf(first), exactFormat()), "x.hdf5"), "x.hdf5");
             Simulation second(offer.request), forgetful([&] {
-                for (const LawNumber& number : lawNumbers()) offer.request.*number.asked = std::nullopt;
+                offer.request.lawNumbers = {};
                 return offer.request;
             }());
             EXPECT_EQ(second.force(), whole.force());
@@ -352,10 +352,10 @@ TEST(RunSettings, textAndBackIsTheSame) {
     settings.softening = 5e-324;
     settings.precision = Precision::mixed;
     settings.law = kLaw<PowerLaw>;
-    settings.exponent = -0.1 / 7;
-    settings.strength = 0.1 / 3;
-    settings.diameter = 1 / 7.0;
-    settings.cutOff = 10 / 3.0;
+    settings.lawNumbers.exponent = -0.1 / 7;
+    settings.lawNumbers.strength = 0.1 / 3;
+    settings.lawNumbers.diameter = 1 / 7.0;
+    settings.lawNumbers.cutOff = 10 / 3.0;
     settings.fields = fieldsText(parsedFields("harmonic,frequency=0.3"));
     settings.contact = ContactMode::bounce;
     settings.radius = 0.1 / 3;

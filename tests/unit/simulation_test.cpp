@@ -317,7 +317,7 @@ TEST(RunRequest, anotherSceneOrBackendLetsGoOfWhatBelongedToTheOld) {
     request.pairs().kernel.kernel = "simd";
     request.timeStep = 0.1;
     request.law = kLaw<Coulomb>;
-    request.strength = 3;
+    request.lawNumbers.strength = 3;
     request.precision = Precision::mixed;
     const RunRequest before = request;
     request.changeScene("king");
@@ -331,7 +331,7 @@ TEST(RunRequest, anotherSceneOrBackendLetsGoOfWhatBelongedToTheOld) {
 
 TEST(RunRequest, ofAConfigurationGivesJustThat) {
     RunRequest request{.scene = "charges", .bodies = 30, .backend = "cpu"};
-    request.strength = 2;
+    request.lawNumbers.strength = 2;
     request.timeStep = -0.01;
     const RunConfiguration first = Simulation(request).configuration();
     EXPECT_EQ(Simulation(requestOf(first)).configuration(), first);

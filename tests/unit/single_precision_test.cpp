@@ -350,7 +350,7 @@ TEST(SinglePrecision, findsTheFewPairsOfALargeCluster) {
         mixed.precision = Precision::mixed;
         EXPECT_NE(beyondSinglePrecision(one.bodies, mixed), "") << one.name;
         RunRequest request = startOf(one.bodies, one.force.softening, 1e-9);
-        request.law = one.force.law, request.exponent = one.force.exponent;
+        request.law = one.force.law, request.lawNumbers.exponent = one.force.exponent;
         request.precision = Precision::fp32;
         EXPECT_THROW(Simulation{request}, UsageError) << one.name;
     }

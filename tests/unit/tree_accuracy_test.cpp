@@ -157,7 +157,7 @@ TEST(TreeAccuracy, isKeptOrEveryPairIsComputed) {
         for (Double4& v : bodies.velocity) v = {0, 0, 0, v.w};
         const double dt = 1e-2;  // shorter steps from rest are below the rounding of single precision
         RunRequest request = testing_support::startOf(bodies, shape.softening, dt);
-        request.law = shape.law, request.exponent = shape.exponent;
+        request.law = shape.law, request.lawNumbers.exponent = shape.exponent;
         request.integrator = "symplectic-euler";
         request.pairs().accuracy = shape.accuracy;
         const Simulation open(request);

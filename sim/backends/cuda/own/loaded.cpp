@@ -1,8 +1,8 @@
 // Kernels that users write: their rows, one launch a force, and the first trial of a text.
 // Rule: a run accepts only kernels that passed a trial with the same number of bodies.
 #include "sim/api/errors.h"
+#include "sim/backends/cuda/methods/device.h"
 #include "sim/backends/cuda/methods/force_method.h"
-#include "sim/backends/cuda/runtime/device.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 #include "sim/own/checked_functions.h"
@@ -309,10 +309,10 @@ constexpr std::size_t kMostChecked = 32768;
 // A small number of bodies that is no multiple of any factor of a launch.
 constexpr std::size_t kFew = 1021;
 
-void runTrial(const OwnTrialRequest& request, const OwnDevice& device, OwnTrialReply& reply, const OwnTold& told) {
+void runTrial(const OwnTrialRequest& request, const OwnDevice& device, OwnTrialReply& reply, const OwnReport& report) {
     const auto stage = [&](std::string text) {
         reply.stage = std::move(text);
-        told(reply);
+        report(reply);
     };
     const OwnLaunch launch = ownLaunch(request.text, request.file);
     CUDA_CHECK(setDevice(request.device));

@@ -1,5 +1,5 @@
 // Detection of CUDA devices, with reasons that state a fix.
-#include "sim/backends/cuda/runtime/device.h"
+#include "sim/backends/cuda/methods/device.h"
 
 #include "sim/backends/cuda/kernels/force.h"
 #include "sim/core/names.h"
