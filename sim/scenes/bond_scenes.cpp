@@ -55,7 +55,7 @@ ParticleSet buildCloth(const SceneRequest& request) {
     const double mass = massOf(request.bodies);
     // A wave needs a turn for its way through the cloth, as the rim does.
     const double wave = lattice.spacing * std::sqrt(kClothRate), spin = 0.3 * wave;
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         Body body{.position = lattice.at(i)};
         body.position.z = 1e-4 * lattice.spacing * random.normal();
         const double x = body.position.x, y = body.position.y, off = (x - 0.25) * (x - 0.25) + y * y;
@@ -63,9 +63,7 @@ ParticleSet buildCloth(const SceneRequest& request) {
         body.mass = mass;
         body.group = static_cast<std::uint8_t>((i / lattice.side / 8 + i % lattice.side / 8) % 2);
         return body;
-    });
-    centre(bodies);
-    return bodies;
+    }));
 }
 
 ForceTerms clothBonds(const SceneRequest& request, const ParticleSet& bodies) {
@@ -98,7 +96,7 @@ constexpr double kJellyRate = 1100;
 ParticleSet buildJelly(const SceneRequest& request) {
     const Lattice lattice(request.bodies, 3);
     const double mass = massOf(request.bodies), wave = lattice.spacing * std::sqrt(6 * kJellyRate);
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         Body body;
         const Vec3d rest = lattice.at(i);
         // Twisted by a fifth of a turn and squeezed, then let go.
@@ -109,9 +107,7 @@ ParticleSet buildJelly(const SceneRequest& request) {
         body.mass = mass;
         body.group = static_cast<std::uint8_t>(i / (lattice.side * lattice.side) % 2);
         return body;
-    });
-    centre(bodies);
-    return bodies;
+    }));
 }
 
 ForceTerms jellyBonds(const SceneRequest& request, const ParticleSet& bodies) {
@@ -146,7 +142,7 @@ ParticleSet buildRope(const SceneRequest& request) {
     const double speed = 0.3 * link * std::sqrt(kRopeRate);
     // Numbers of single precision, so that near neighbours keep their distances in it.
     const auto single = [](double value) { return std::nearbyint(0x1p22 * value) * 0x1p-22; };
-    ParticleSet bodies = makeBodies(count, request.seed, [&](std::size_t i, Random&) {
+    return centred(makeBodies(count, request.seed, [&](std::size_t i, Random&) {
         const bool ball = i == 0 || i + 1 == count;
         // Both halves have the same numbers, so that the centre is exact.
         const double last = static_cast<double>(count - 1), s = count > 1 ? (2 * static_cast<double>(i) - last) / last : 0;
@@ -158,9 +154,7 @@ ParticleSet buildRope(const SceneRequest& request) {
         body.mass = ball ? kBall * mass : mass;
         body.group = ball ? 1 : 0;
         return body;
-    });
-    centre(bodies);
-    return bodies;
+    }));
 }
 
 ForceTerms ropeBonds(const SceneRequest& request, const ParticleSet& bodies) {
@@ -177,7 +171,7 @@ constexpr double kHubRate = 400, kHubMass = 10 * kMatterMass, kHubSpin = 1;
 
 ParticleSet buildHub(const SceneRequest& request) {
     const double mass = massOf(request.bodies);
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         Body body{.mass = i == 0 ? kHubMass : mass};
         if (i == 0) return body;
         const double radius = std::sqrt(random.uniform(0.15, 1)), angle = 2 * std::numbers::pi * random.uniform();
@@ -187,9 +181,7 @@ ParticleSet buildHub(const SceneRequest& request) {
         if (i % 5 == 0) body.velocity += 0.8 * xyz(packed(body.position / radius));
         body.group = i % 5 == 0 ? 1 : 0;
         return body;
-    });
-    centre(bodies);
-    return bodies;
+    }));
 }
 
 ForceTerms hubBonds(const SceneRequest& request, const ParticleSet& bodies) {
@@ -215,7 +207,7 @@ ParticleSet buildTidalChain(const SceneRequest& request) {
     const double link = kChainLength / static_cast<double>(std::max<std::size_t>(1, request.bodies - 1));
     // On a parabola the speed is sqrt(2 / r) and the angular momentum sqrt(2 q).
     const double across = std::sqrt(2 * kPericentre) / kChainStart, inwards = std::sqrt(2 / kChainStart - across * across);
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         Body body{.mass = i == 0 ? 1 : mass};
         if (i == 0) return body;
         const double s = link * static_cast<double>(i) - kChainLength / 2;
@@ -223,9 +215,7 @@ ParticleSet buildTidalChain(const SceneRequest& request) {
         body.velocity = {-inwards, across, 0};
         body.group = static_cast<std::uint8_t>(1 + i * 6 / request.bodies);
         return body;
-    });
-    centre(bodies);
-    return bodies;
+    }));
 }
 
 ForceTerms tidalBonds(const SceneRequest& request, const ParticleSet& bodies) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 namespace gravlab::scenes {
@@ -35,40 +36,33 @@ ParticleSet buildPlummer(const SceneRequest& request) {
         const Vec3d heading = random.onSphere();
         return Body{r * place, speed * heading, mass};
     });
-    centre(bodies);
-    return bodies;
+    return centred(std::move(bodies));
 }
 
 ParticleSet buildCube(const SceneRequest& request) {
     const double mass = 1.0 / static_cast<double>(request.bodies);
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
+    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
         const double x = random.uniform(-1, 1), y = random.uniform(-1, 1), z = random.uniform(-1, 1);
         return Body{{x, y, z}, {}, mass};
-    });
-    centre(bodies);
-    return bodies;
+    }));
 }
 
 ParticleSet buildColdCollapse(const SceneRequest& request) {
     const double mass = 1 / static_cast<double>(request.bodies);
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
+    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
         const double r = std::cbrt(random.uniform());
         const Vec3d place = random.onSphere();
         return Body{r * place, {}, mass};
-    });
-    centre(bodies);
-    return bodies;
+    }));
 }
 
 ParticleSet sphereBodies(const SceneRequest& request, const SphereSystem& system) {
     const double mass = 1 / static_cast<double>(request.bodies);
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
+    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
         Body body = system.sample(0, random);
         body.mass = mass;
         return body;
-    });
-    centre(bodies);
-    return bodies;
+    }));
 }
 
 constexpr double kHernquistSoftening = 0.02, kKingSoftening = 0.02;
@@ -184,7 +178,7 @@ ParticleSet buildClumps(const SceneRequest& request) {
                             speed * random.normal()};
     }
     const double mass = 1 / static_cast<double>(request.bodies);
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         const std::size_t k = i % clumps;
         const double share = 0.98 * (1 - random.uniform());
         const double r = plummerRadius(share, size);
@@ -194,9 +188,7 @@ ParticleSet buildClumps(const SceneRequest& request) {
                     clump.velocity,
                     mass,
                     static_cast<std::uint8_t>(k % 64)};
-    });
-    centre(bodies);
-    return bodies;
+    }));
 }
 
 }  // namespace

@@ -45,8 +45,7 @@ Vec3d turned(const Vec3d& p, const Vec3d& axis) {
 
 ParticleSet companion(const CompanionModel& model) {
     const double softening = model.softening / model.size;
-    ParticleSet bodies = model.disc ? unitDisc(model, softening) : unitSphere(model, softening);
-    centre(bodies);
+    ParticleSet bodies = centred(model.disc ? unitDisc(model, softening) : unitSphere(model, softening));
     const Vec3d axis = model.axis / length(model.axis);
     const double speed = std::sqrt(model.mass / model.size);
     for (std::size_t i = 0; i < bodies.size(); ++i) {

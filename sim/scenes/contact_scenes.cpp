@@ -32,7 +32,7 @@ double axisOf(const Debris& disc, double share) {
 
 ParticleSet buildDebris(const Debris& disc, const SceneRequest& request) {
     const double mass = disc.mass / static_cast<double>(std::max<std::size_t>(1, request.bodies - 1));
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+    ParticleSet bodies = centred(makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         if (i == 0) return Body{{0, 0, 0}, {}, 1};
         const auto rayleigh = [&](double rms) { return rms * std::sqrt(-std::log(1 - random.uniform())); };
         const double axis = axisOf(disc, random.uniform());
@@ -55,8 +55,7 @@ ParticleSet buildDebris(const Debris& disc, const SceneRequest& request) {
                          w * std::sin(tilt)};
         };
         return Body{placed(x, y), placed(vx, vy), mass, 1};
-    });
-    centre(bodies);
+    }));
     const double radius = std::cbrt(3 * mass / (4 * std::numbers::pi * disc.density));
     bodies.surface.assign(bodies.size(), {radius, {}});
     if (bodies.surface.empty()) return bodies;

@@ -25,24 +25,20 @@ ParticleSet buildCollision(const SceneRequest& request) {
     const std::size_t first = request.bodies - request.bodies / 2;
     const DiscGalaxy galaxies[2] = {{model, first}, {model, request.bodies - first}};
     const Approach orbit = parabola(2, 1.6, 10);
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         const std::size_t side = i < first ? 0 : 1;
         const double half = side == 0 ? -0.5 : 0.5;  // half of the separation of two equal masses
         Body body = galaxies[side].sample(side == 0 ? i : i - first, random);
         body.group = static_cast<std::uint8_t>(body.group | side);
         return placed(body, kAttitudes[side], half * orbit.place, half * orbit.velocity);
-    });
-    centre(bodies);
-    return bodies;
+    }));
 }
 
 /// One disc, centred.
 ParticleSet discOf(const DiscModel& model, const SceneRequest& request) {
     const DiscGalaxy galaxy(model, request.bodies);
-    ParticleSet bodies =
-        makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) { return galaxy.sample(i, random); });
-    centre(bodies);
-    return bodies;
+    return centred(
+        makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) { return galaxy.sample(i, random); }));
 }
 
 ParticleSet buildDisc(const SceneRequest& request) {

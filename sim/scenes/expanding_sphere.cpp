@@ -153,7 +153,7 @@ ParticleSet buildExpanding(const SceneRequest& request) {
     // A ball of mass 1 and radius 1 at the limit between expansion and collapse: (dR/dt)^2 = 2 / R.
     const double hubble = request.value(kParameters[2]) * std::sqrt(2.0);
     const double mass = 1 / static_cast<double>(request.bodies);
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random&) {
+    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t i, Random&) {
         // An even filling for any number of points, without the noise of random places: multiples of the powers of 1 /
         // 1.2207..., the root of x^4 = x + 1 (M. Roberts 2018).
         constexpr double kRoot = 1.2207440846057596;
@@ -169,9 +169,7 @@ ParticleSet buildExpanding(const SceneRequest& request) {
         return Body{{q.x + d.x, q.y + d.y, q.z + d.z},
                     {hubble * (q.x + 2 * d.x), hubble * (q.y + 2 * d.y), hubble * (q.z + 2 * d.z)},
                     mass};
-    });
-    centre(bodies);
-    return bodies;
+    }));
 }
 
 // Version 2: structure is visible at the start.
@@ -183,10 +181,10 @@ constexpr SceneParameter kWebParameters[] = {
 };
 
 ParticleSet buildWeb(SceneRequest const& request) {
-    SceneRequest asked = request;
+    SceneRequest filled = request;
     for (const SceneParameter& parameter : kWebParameters)
-        asked.parameters[std::string(parameter.name)] = request.value(parameter);
-    return buildExpanding(asked);
+        filled.parameters[std::string(parameter.name)] = request.value(parameter);
+    return buildExpanding(filled);
 }
 
 }  // namespace

@@ -80,9 +80,7 @@ ParticleSet buildSixBody(const SceneRequest& request) {
         for (double* v : {&body.velocity.x, &body.velocity.y, &body.velocity.z}) *v = random.uniform(-speed, speed);
         return body;
     };
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, one);
-    centre(bodies);
-    return bodies;
+    return centred(makeBodies(request.bodies, request.seed, one));
 }
 
 constexpr double kPolygonSoftening = 0.05;
@@ -109,9 +107,7 @@ ParticleSet lagrangeTriangle(double m1, double m2, double m3) {
     std::array<Body, 3> start;
     for (int i = 0; i < 3; ++i)
         start[i] = {{x[i] - cx, y[i] - cy, 0}, {-omega * (y[i] - cy), omega * (x[i] - cx), 0}, mass[i]};
-    ParticleSet bodies = listedBodies(start);
-    centre(bodies);
-    return bodies;
+    return centred(listedBodies(start));
 }
 
 double polygonSpeed(std::size_t bodies, double softening) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace gravlab::scenes {
@@ -17,9 +18,7 @@ namespace {
 ParticleSet heavyPair(const OrbitalElements& elements, double heavy, double light) {
     Body body = orbitState(elements, heavy + light);
     body.mass = light;
-    ParticleSet bodies = listedBodies(std::vector<Body>{{{0, 0, 0}, {}, heavy}, body});
-    centre(bodies);
-    return bodies;
+    return centred(listedBodies(std::vector<Body>{{{0, 0, 0}, {}, heavy}, body}));
 }
 
 constexpr SceneParameter kRelativity[] = {
@@ -89,8 +88,7 @@ ParticleSet buildClusters(const SceneRequest& request) {
             bodies.group.push_back(static_cast<std::uint8_t>(half));
         }
     }
-    centre(bodies);
-    return bodies;
+    return centred(std::move(bodies));
 }
 ForceTerms streamTerms(const SceneRequest&, const ParticleSet& bodies) {
     return fieldTerms(parsedFields(kGalaxyFields), bodies);
@@ -135,8 +133,7 @@ ParticleSet buildSatellites(const SceneRequest&) {
     }
     ParticleSet bodies = listedBodies(list);
     for (std::size_t k = 0; k < kSatellites; ++k) bodies.group[k] = static_cast<std::uint8_t>(k % 3);
-    centre(bodies);
-    return bodies;
+    return centred(std::move(bodies));
 }
 ForceTerms satelliteTerms(const SceneRequest&, const ParticleSet& bodies) {
     return fieldTerms(parsedFields("logarithmic,speed=1.0608,core=1;friction,speed=1.0608,core=1,logarithm=5"), bodies);

@@ -38,14 +38,12 @@ std::vector<std::size_t> shares(std::size_t bodies, std::span<const double> weig
 }
 
 ParticleSet assembled(const SceneRequest& request, std::span<const Member> members) {
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         std::size_t g = members.size() - 1;
         while (members[g].first > i) --g;
         const Member& m = members[g];
         return placed(m.galaxy->sample(i - m.first, static_cast<std::uint8_t>(g), random), m.attitude, m.place, m.velocity);
-    });
-    centre(bodies);
-    return bodies;
+    }));
 }
 
 /// Two galaxies on a Kepler orbit about each other.
@@ -214,15 +212,13 @@ ParticleSet buildCartwheel(const SceneRequest& request) {
     const double speed = std::sqrt(2 * (galaxy.mass() + mass) / kHeight);  // from rest at infinity
     const Vec3d place{impact + kHeight * std::sin(tilt), 0, kHeight * std::cos(tilt)};
     const Vec3d velocity{-speed * std::sin(tilt), 0, -speed * std::cos(tilt)};
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         if (i < counts[0]) return galaxy.sample(i, 0, random);
         Body body = intruder.sample(0, random);
         body.mass = mass / static_cast<double>(counts[1]);
         body.group = static_cast<std::uint8_t>(1 | static_cast<unsigned>(Species::bulge) << 6);
         return placed(body, {}, place, velocity);
-    });
-    centre(bodies);
-    return bodies;
+    }));
 }
 
 /// The request with `value` for this parameter unless the user gave one.

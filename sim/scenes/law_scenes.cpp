@@ -9,6 +9,7 @@
 #include <memory>
 #include <numbers>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace gravlab::scenes {
@@ -38,13 +39,12 @@ ParticleSet buildCharges(const SceneRequest& request) {
     });
     for (std::size_t i = 0; i < bodies.size(); ++i)
         bodies.velocity[i].w = i == 0 ? 1 / kNucleusMass : bodies.position[i].w / (i % 2 ? lightMass : kHeavy * lightMass);
-    centre(bodies);
-    return bodies;
+    return centred(std::move(bodies));
 }
 
 ParticleSet buildPowerLaw(const SceneRequest& request) {
     const double mass = 1 / static_cast<double>(request.bodies);
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
+    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
         Body body;
         const Vec3d at = random.onSphere();
         const double r = std::cbrt(random.uniform());
@@ -54,16 +54,14 @@ ParticleSet buildPowerLaw(const SceneRequest& request) {
         body.velocity = {-0.6 * body.position.y + 0.15 * random.normal(), 0.6 * body.position.x + 0.15 * random.normal(),
                          0.15 * random.normal()};
         return body;
-    });
-    centre(bodies);
-    return bodies;
+    }));
 }
 
 /// Version 2: four small clouds on ellipses about their common centre, so that they pass each other again and again.
 ParticleSet buildClouds(const SceneRequest& request) {
     constexpr int kClouds = 4;
     const double mass = 1 / static_cast<double>(request.bodies);
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         const auto cloud = static_cast<int>(i % kClouds);
         const double turn = 0.5 * std::numbers::pi * cloud, c = std::cos(turn), s = std::sin(turn);
         const Vec3d way = random.onSphere();
@@ -76,9 +74,7 @@ ParticleSet buildClouds(const SceneRequest& request) {
         body.mass = mass;
         body.group = static_cast<std::uint8_t>(cloud);
         return body;
-    });
-    centre(bodies);
-    return bodies;
+    }));
 }
 
 constexpr SceneParameter kDropParameters[] = {
@@ -117,7 +113,7 @@ ParticleSet buildLennardJones(const SceneRequest& request) {
     const double radius = length(ball.back());
     const double spread = std::sqrt(request.value(kDropParameters[0]));
     const double apart = request.bodies > 1 ? radius + 0.9 : 0, offset = 0.3 * radius, approach = 0.25;
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         const double side = i < first ? -1 : 1;
         const Vec3d& site = ball[i < first ? i : i - first];
         Body body;
@@ -126,9 +122,7 @@ ParticleSet buildLennardJones(const SceneRequest& request) {
         body.velocity = {spread * random.normal() - side * approach, spread * random.normal(), spread * random.normal()};
         body.group = i < first ? 0 : 1;
         return body;
-    });
-    centre(bodies);
-    return bodies;
+    }));
 }
 
 constexpr SceneParameter kIonParameters[] = {
@@ -182,8 +176,7 @@ ParticleSet buildIons(const SceneRequest& request) {
         return ion;
     });
     for (std::size_t i = 0; i < bodies.size(); ++i) bodies.velocity[i].w = bodies.position[i].w;  // mass 1
-    centre(bodies);
-    return bodies;
+    return centred(std::move(bodies));
 }
 
 // Molecules: straight chains of beads side by side, at the minimum of the pair potential. Blocks of four beads have charges
@@ -212,8 +205,7 @@ ParticleSet buildMolecule(const SceneRequest& request) {
         return body;
     });
     for (std::size_t i = 0; i < bodies.size(); ++i) bodies.velocity[i].w = bodies.position[i].w;  // mass 1
-    centre(bodies);
-    return bodies;
+    return centred(std::move(bodies));
 }
 
 ForceTerms vanDerWaals(const SceneRequest&, const ParticleSet&) {

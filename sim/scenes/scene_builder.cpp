@@ -45,7 +45,7 @@ ParticleSet listedBodies(std::span<const Body> list) {
     return bodies;
 }
 
-void centre(ParticleSet& bodies) {
+ParticleSet centred(ParticleSet bodies) {
     // Two passes: the second removes the rounding of the first. Sum in the order of bodies, although other orders are
     // faster, because they would change the last digits of existing starts.
     for (int pass = 0; pass < 2; ++pass) {
@@ -57,7 +57,7 @@ void centre(ParticleSet& bodies) {
             x += m * xyz(bodies.position[i]);
             v += m * xyz(bodies.velocity[i]);
         }
-        if (!(mass > 0)) return;
+        if (!(mass > 0)) break;
         x /= mass;
         v /= mass;
         parallelFor(bodies.size(), 0, kGrain, [&](std::size_t first, std::size_t last) {
@@ -68,6 +68,7 @@ void centre(ParticleSet& bodies) {
             }
         });
     }
+    return bodies;
 }
 
 }  // namespace gravlab::scenes

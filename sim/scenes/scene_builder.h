@@ -39,8 +39,8 @@ inline double plummerRadius(double share, double scale) { return scale / std::sq
 /// Mass fraction of an exponential disc within x scale lengths.
 inline double discShare(double x) { return 1 - (1 + x) * std::exp(-x); }
 
-/// Moves the centre of mass to the origin and subtracts its velocity.
-void centre(ParticleSet& bodies);
+/// The bodies with their centre of mass at rest at the origin.
+ParticleSet centred(ParticleSet bodies);
 
 /// The rows, and the first version of one of them, which had another builder.
 inline std::vector<Scene> withFirst(std::span<const Scene> rows, std::string_view name, decltype(Scene::build) build) {

@@ -57,11 +57,7 @@ constexpr Planet kPlanets[] = {
     {19412.24, {30.06992276, 0.00859048, 1.77004347, -55.12002969, 44.96476227, 131.78422574}},
 };
 
-ParticleSet buildFromStates(const SceneRequest&) {
-    ParticleSet bodies = listedBodies(kHorizons);
-    centre(bodies);
-    return bodies;
-}
+ParticleSet buildFromStates(const SceneRequest&) { return centred(listedBodies(kHorizons)); }
 
 ParticleSet buildFromElements(const SceneRequest&) {
     std::vector<Body> list{{{0, 0, 0}, {}, 1}};
@@ -71,9 +67,7 @@ ParticleSet buildFromElements(const SceneRequest&) {
         body.mass = mass;
         list.push_back(body);
     }
-    ParticleSet bodies = listedBodies(list);
-    centre(bodies);
-    return bodies;
+    return centred(listedBodies(list));
 }
 
 /// Solves E - e sin E = M by Newton's method, from a start that converges for every e < 1. Convergence is quadratic, so a
