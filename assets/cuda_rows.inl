@@ -50,13 +50,13 @@ constexpr KernelRow kTraps[] = {
     recorded({.backend = kBackend.name, .name = "1025-threads", .idea = "a tiled sum with one thread a block more than a device takes, and no look at the error", .blocks = {1025, 1025}, .usual = {1025, 16, 1, 1}, .source = "tiled.cuh:gather,tiledForce", .trap = "the launch fails and nothing is computed: what the clock shows is the time to refuse it"}),
     recorded({.backend = kBackend.name, .name = "float4-as-float3", .idea = "an array of float4 that is read as one of float3: all bodies but the first are elsewhere", .blocks = {1, 0}, .issuedPerDirectedPair = 14, .source = "traps.cu:forceMisread", .trap = "it reads positions 12 bytes apart that lie 16 bytes apart, so bodies are where none is"}),
 };
-constexpr GroupRung kGroups[] = {
+constexpr GroupRow kGroups[] = {
     {kBackend.name, "bfs-host", "breadth-first search over lists of friends, level by level: the host launches each and reads a flag", groupBytes, nullptr},
     {kBackend.name, "bfs-device", "the same in one launch: a barrier over the whole device ends a level, the host is out of the loop", groupBytes, nullptr},
     {kBackend.name, "union-grid", "sets are joined in one pass with atomics on their roots, cell by cell of a grid", groupBytes, nullptr},
     {kBackend.name, "union-tree", "sets are joined over a tree: boxes out of reach are left out, boxes of one set taken at once", groupBytes, nullptr},
 };
-constexpr DepthRung kDepths[] = {
+constexpr DepthRow kDepths[] = {
     {kBackend.name, "edges-host", "a thread an edge: each level reads all of them, without a loop in a thread; the host repeats it", nullptr},
     {kBackend.name, "edges-device", "the same in one launch: a barrier over the whole device ends a level", nullptr},
     {kBackend.name, "nodes-device", "a thread a node, whose friends it reaches one by one; a barrier over the device ends a level", nullptr},

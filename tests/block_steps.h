@@ -1,4 +1,4 @@
-// Requirements of block steps on any backend: a tree agrees with all pairs, energy with fewer forces, leapfrog on one rung.
+// Requirements of block steps on any backend: a tree agrees with all pairs, energy with fewer forces, leapfrog on one level.
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/forces/law.h"
@@ -100,10 +100,10 @@ inline void expectEnergyAtFewerForces(const char* backendName, const KernelChoic
     EXPECT_LT(block.momentum, 1e-3) << "actio and reactio are taken at different times, so to the order of the step";
 }
 
-/// A ring: all bodies have one acceleration, so they are on one rung, the second. Blocks are then steps of half the length,
+/// A ring: all bodies have one acceleration, so they are on one level, the second. Blocks are then steps of half the length,
 /// to the last bit.
-inline void expectLeapfrogOnOneRung(const char* backendName, const KernelChoice& kernel, const ForceSettings& force,
-                                    std::size_t bodies, int steps) {
+inline void expectLeapfrogOnOneLevel(const char* backendName, const KernelChoice& kernel, const ForceSettings& force,
+                                     std::size_t bodies, int steps) {
     std::vector<Double4> positions, velocities;
     for (std::size_t i = 0; i < bodies; ++i) {
         const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(bodies);

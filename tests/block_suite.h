@@ -25,35 +25,35 @@ namespace gravlab::testing_support {
 
 constexpr double kNoLimit = 1e300;
 
-/// A method without an engine, with rungs that do not follow from accelerations. One class for each backend.
+/// A method without an engine, with levels that do not follow from accelerations. One class for each backend.
 class LoneMethod {
 public:
     LoneMethod(const ParticleSet& bodies, const ForceSettings& force, const KernelChoice& kernel) : bodies_(bodies) {
         request_ = {.settings = force, .allowedError = kernel.allowedError};
         for (const Double4& at : bodies.position)
-            rungs_.push_back(static_cast<std::uint8_t>(at.x * at.x + at.y * at.y < 0.04 ? 2 : rungs_.size() % 11 == 0));
+            levels_.push_back(static_cast<std::uint8_t>(at.x * at.x + at.y * at.y < 0.04 ? 2 : levels_.size() % 11 == 0));
     }
     virtual ~LoneMethod() = default;
 
-    /// Sums of all bodies, or of those on that rung and deeper ones, within a range; NaN where none was stored, if the
+    /// Sums of all bodies, or of those on that level and deeper ones, within a range; NaN where none was stored, if the
     /// backend can show that. All numbers of the method's precision are exact here.
     std::vector<Double4> sums(int least, bool follows = false, double slice = kNoLimit, const BodyRange& targets = {}) {
         request_.active = {};
         request_.targets = targets;
         if (least > 0)
-            request_.active = {.rungs = rungs(), .least = least, .count = asked(least, targets), .follows = follows};
+            request_.active = {.levels = levels(), .least = least, .count = asked(least, targets), .follows = follows};
         pairs = cells = 0;
         slices = 0;
         return evaluate(slice);
     }
-    /// Begins an evaluation for the bodies on that rung and deeper ones, and abandons it after a few slices. False where it
+    /// Begins an evaluation for the bodies on that level and deeper ones, and abandons it after a few slices. False where it
     /// was complete by then.
     bool beginsAndAbandons(int least) {
         request_.targets = {};
-        request_.active = {.rungs = rungs(), .least = least, .count = asked(least)};
+        request_.active = {.levels = levels(), .least = least, .count = asked(least)};
         return abandoned();
     }
-    bool has(std::size_t body, int least) const { return rungs_[body] >= least; }
+    bool has(std::size_t body, int least) const { return levels_[body] >= least; }
     std::size_t asked(int least, const BodyRange& targets = {}) const {
         const std::size_t first = std::min(targets.first, size()), last = first + std::min(targets.count, size() - first);
         std::size_t count = 0;
@@ -65,9 +65,9 @@ public:
         for (std::size_t i = 0; i < size(); ++i) bodies_.position[i].x += 0.2 + 0.01 * bodies_.velocity[i].x;
         upload();
     }
-    void setRungs(const std::function<int(const Double4&)>& rungAt) {
-        for (std::size_t i = 0; i < size(); ++i) rungs_[i] = static_cast<std::uint8_t>(rungAt(bodies_.position[i]));
-        uploadRungs();
+    void setLevels(const std::function<int(const Double4&)>& levelAt) {
+        for (std::size_t i = 0; i < size(); ++i) levels_[i] = static_cast<std::uint8_t>(levelAt(bodies_.position[i]));
+        uploadLevels();
     }
     /// Tells the method which bodies have mass.
     void tellSources() {
@@ -89,8 +89,8 @@ public:
 protected:
     virtual std::vector<Double4> evaluate(double slice) = 0;
     virtual bool abandoned() = 0;
-    virtual const std::uint8_t* rungs() const = 0;  ///< in the method's memory
-    virtual void uploadRungs() = 0;
+    virtual const std::uint8_t* levels() const = 0;  ///< in the method's memory
+    virtual void uploadLevels() = 0;
     virtual MassiveBodies sourcesInMemory(const SourceList& list) = 0;
     template <class Method>
     void run(Method& method, double slice) {
@@ -110,7 +110,7 @@ protected:
     }
 
     ParticleSet bodies_;
-    std::vector<std::uint8_t> rungs_;
+    std::vector<std::uint8_t> levels_;
     SourceList list_;
     ForceRequest request_;
 };
@@ -400,7 +400,7 @@ TEST_P(BlockSuite, cellsWithoutActiveTargetsAreLeftOut) {
     for (const Double4& at : liquid.position) middle += xyz(at) / static_cast<double>(liquid.size());
     for (Double4& at : liquid.position) at = {at.x - middle.x, at.y - middle.y, at.z - middle.z, at.w};
     const auto run = made(liquid, {.law = kLaw<LennardJones>}, {.kernel = "cells"});
-    run->setRungs([](const Double4& at) { return at.x * at.x + at.y * at.y < 9 ? 2 : 0; });
+    run->setLevels([](const Double4& at) { return at.x * at.x + at.y * at.y < 9 ? 2 : 0; });
     const std::vector<Double4> all = run->sums(0);
     const double pairs = run->pairs;
     const std::vector<Double4> part = run->sums(2);
@@ -411,7 +411,7 @@ TEST_P(BlockSuite, cellsWithoutActiveTargetsAreLeftOut) {
         EXPECT_GT(unstored(part), liquid.size() / 4);
     }
     EXPECT_EQ(differing(*run, 2, run->sums(2, false, 0), all), 0u);
-    run->setRungs([](const Double4& at) { return at.x > 0; });
+    run->setLevels([](const Double4& at) { return at.x > 0; });
     EXPECT_EQ(differing(*run, 1, run->sums(1), all), 0u);
     if (GetParam().countsAtOnce) {
         EXPECT_LT(run->pairs, 0.8 * pairs);

@@ -1,4 +1,4 @@
-// Bodies with known groups, and the steps of a device's rungs on the host. For tests of groups on all backends.
+// Bodies with known groups, and the steps of a device's rows on the host. For tests of groups on all backends.
 #pragma once
 #include "sim/core/random.h"
 #include "sim/groups/friends.h"
@@ -100,7 +100,7 @@ inline std::vector<GroupShape> groupShapes() {
     return shapes;
 }
 
-/// The steps of the rungs that only devices have.
+/// The steps of the rows that only devices have.
 class SteppedGroups {
 public:
     SteppedGroups(const ParticleSet& bodies, double length) {

@@ -36,9 +36,9 @@ Json toJson(const BenchmarkRow& row) {
             if (told.name == name) return told.unit == "s" ? 1e3 * told.value : told.value;
         return nullptr;
     };
-    const auto onRungs = [&row]() -> Json {
+    const auto onLevels = [&row]() -> Json {
         const std::string text = joined(
-            bodiesOnRungs(row.figures), [](std::uint64_t bodies) { return std::to_string(bodies); }, " ");
+            bodiesOnLevels(row.figures), [](std::uint64_t bodies) { return std::to_string(bodies); }, " ");
         return text.empty() ? Json(nullptr) : Json(text);
     };
     return {{"backend", row.backend},
@@ -80,7 +80,7 @@ Json toJson(const BenchmarkRow& row) {
             {"walk_ms", figure("walk")},
             // Columns of block steps.
             {"forces_a_body", figure(kForcesOfABody)},
-            {"bodies_on_rungs", onRungs()},
+            {"bodies_on_rungs", onLevels()},
             {"threads", row.threads > 0 ? Json(row.threads) : Json(nullptr)}};
 }
 

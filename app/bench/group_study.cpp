@@ -13,50 +13,50 @@
 namespace gravlab {
 namespace {
 
-// A rung that took longer is not measured with more bodies [s].
+// A row that took longer is not measured with more bodies [s].
 constexpr double kGroupPatience = 5;
 
-/// Numbers of the bodies, labels or depths, as a rung found them.
+/// Numbers of the bodies, labels or depths, as a row found them.
 struct FoundNumbers {
     std::vector<std::uint32_t> numbers;
     double seconds = 0;
     std::vector<MethodFigure> figures;
 };
 /// What is found, and how it is checked.
-struct RungKind {
-    std::vector<std::string_view> (*rungs)(std::string_view backend);
+struct RowKind {
+    std::vector<std::string_view> (*rows)(std::string_view backend);
     FoundNumbers (*find)(const SweepPoint& point, const ParticleSet& bodies, double length);
     std::string (*fault)(const ParticleSet& bodies, double length, std::span<const std::uint32_t> numbers);
 };
 
-template <class Rungs>
-std::vector<std::string_view> namesOn(const Rungs& rungs, std::string_view backendName) {
+template <class Rows>
+std::vector<std::string_view> namesOn(const Rows& rows, std::string_view backendName) {
     std::vector<std::string_view> names;
-    for (const auto& rung : rungs)
-        if (rung.backend == backendName) names.push_back(rung.name);
+    for (const auto& row : rows)
+        if (row.backend == backendName) names.push_back(row.name);
     return names;
 }
 
-const RungKind kLabels{[](std::string_view backendName) { return namesOn(groupRungs(), backendName); },
-                       [](const SweepPoint& point, const ParticleSet& bodies, double length) {
-                           FoundGroups found =
-                               findGroups(groupRung(point.backend, nameOf(point.kernel)), bodies, length, point.options);
-                           return FoundNumbers{std::move(found.labels), found.seconds, std::move(found.figures)};
-                       },
-                       [](const ParticleSet& bodies, double length, std::span<const std::uint32_t> labels) {
-                           return checkGroups(bodies, length, labels).failure;
-                       }};
-const RungKind kDepths{[](std::string_view backendName) { return namesOn(depthRungs(), backendName); },
-                       [](const SweepPoint& point, const ParticleSet& bodies, double length) {
-                           FoundDepths found =
-                               findDepths(depthRung(point.backend, nameOf(point.kernel)), bodies, length, 0, point.options);
-                           return FoundNumbers{std::move(found.depths), found.seconds, std::move(found.figures)};
-                       },
-                       [](const ParticleSet& bodies, double length, std::span<const std::uint32_t> depths) {
-                           return faultOfDepths(bodies, length, 0, depths);
-                       }};
+const RowKind kLabels{[](std::string_view backendName) { return namesOn(groupRows(), backendName); },
+                      [](const SweepPoint& point, const ParticleSet& bodies, double length) {
+                          FoundGroups found =
+                              findGroups(groupRow(point.backend, nameOf(point.kernel)), bodies, length, point.options);
+                          return FoundNumbers{std::move(found.labels), found.seconds, std::move(found.figures)};
+                      },
+                      [](const ParticleSet& bodies, double length, std::span<const std::uint32_t> labels) {
+                          return checkGroups(bodies, length, labels).failure;
+                      }};
+const RowKind kDepths{[](std::string_view backendName) { return namesOn(depthRows(), backendName); },
+                      [](const SweepPoint& point, const ParticleSet& bodies, double length) {
+                          FoundDepths found =
+                              findDepths(depthRow(point.backend, nameOf(point.kernel)), bodies, length, 0, point.options);
+                          return FoundNumbers{std::move(found.depths), found.seconds, std::move(found.figures)};
+                      },
+                      [](const ParticleSet& bodies, double length, std::span<const std::uint32_t> depths) {
+                          return faultOfDepths(bodies, length, 0, depths);
+                      }};
 
-SweepResult measureOne(const RungKind& kind, const SweepPoint& point, const ParticleSet& bodies, double length) {
+SweepResult measureOne(const RowKind& kind, const SweepPoint& point, const ParticleSet& bodies, double length) {
     SweepResult result{.point = point, .row = {}, .facts = {}, .peaks = {}, .refused = false};
     BenchmarkRow& row = result.row;
     row.backend = point.backend;
@@ -87,8 +87,8 @@ SweepResult measureOne(const RungKind& kind, const SweepPoint& point, const Part
     return result;
 }
 
-/// A point for each rung of the backend and each number of bodies.
-std::vector<SweepPoint> rungPoints(const RungKind& kind, const FigureRequest& request) {
+/// A point for each row of the backend and each number of bodies.
+std::vector<SweepPoint> rowPoints(const RowKind& kind, const FigureRequest& request) {
     const BackendRow& by = backend(request.backend);
     std::vector<std::size_t> bodies = request.bodies;
     const std::size_t most = by.onDevice ? 4194304 : by.exact ? 16384 : 1048576;
@@ -96,29 +96,29 @@ std::vector<SweepPoint> rungPoints(const RungKind& kind, const FigureRequest& re
         for (std::size_t count = by.exact ? 1024 : 4096; count <= most; count *= 4) bodies.push_back(count);
     std::vector<SweepPoint> points;
     for (const std::size_t count : bodies)
-        for (const std::string_view rung : kind.rungs(request.backend)) {
+        for (const std::string_view row : kind.rows(request.backend)) {
             SweepPoint& point = points.emplace_back();
             point.backend = request.backend;
             point.options = request.options;
             point.bodies = count;
-            point.kernel.kernel = point.series = rung;
+            point.kernel.kernel = point.series = row;
             point.plan.repeats = request.repeats;
             point.x = static_cast<double>(count);
         }
     return points;
 }
 
-const SweepColumn kRungWork[] = {
+const SweepColumn kRowWork[] = {
     {"visits_per_body", [](const SweepResult& of) { return figureNamed(of.row.figures, "visits a body"); }},
     {"levels_of_graph", [](const SweepResult& of) { return figureNamed(of.row.figures, "levels"); }}};
 
 /// Measures all points, in their order.
-void measureRungs(const RungKind& kind, const FigureRequest& request, const FigureProgress& progress, FigureStudy& into) {
-    const std::vector<SweepPoint> points = rungPoints(kind, request);
+void measureRows(const RowKind& kind, const FigureRequest& request, const FigureProgress& progress, FigureStudy& into) {
+    const std::vector<SweepPoint> points = rowPoints(kind, request);
     std::vector<SweepResult> results;
     ParticleSet bodies;
     double length = 0;
-    std::map<std::string, double> last;  ///< seconds of a rung
+    std::map<std::string, double> last;  ///< seconds of a row
     const std::unique_ptr<Backend> device = backend(request.backend).make(request.options);
     for (const SweepPoint& point : points) {
         if (bodies.size() != point.bodies) {
@@ -138,7 +138,7 @@ void measureRungs(const RungKind& kind, const FigureRequest& request, const Figu
             results.back().facts.driver = device->launchFacts().driver;
             if (results.back().row.verified) last[point.series] = results.back().row.msPerStep * 1e-3;
         }
-        into.csv = sweepCsv(results, kRungWork);
+        into.csv = sweepCsv(results, kRowWork);
         into.points = results.size();
         into.right = into.right && (results.back().refused || results.back().row.verified);
         progress(results.size(), points.size());
@@ -148,17 +148,16 @@ void measureRungs(const RungKind& kind, const FigureRequest& request, const Figu
 }  // namespace
 
 Reason whyNoGroups(const FigureRequest& request) {
-    const bool any =
-        std::ranges::any_of(groupRungs(), [&](const GroupRung& rung) { return rung.backend == request.backend; });
+    const bool any = std::ranges::any_of(groupRows(), [&](const GroupRow& row) { return row.backend == request.backend; });
     return any ? Reason() : "the " + request.backend + " backend finds no groups";
 }
 
 void groupStudy(const FigureRequest& request, const FigureProgress& progress, FigureStudy& into) {
-    measureRungs(kLabels, request, progress, into);
+    measureRows(kLabels, request, progress, into);
 }
 
 void depthStudy(const FigureRequest& request, const FigureProgress& progress, FigureStudy& into) {
-    measureRungs(kDepths, request, progress, into);
+    measureRows(kDepths, request, progress, into);
 }
 
 }  // namespace gravlab

@@ -22,7 +22,7 @@ class ParticleBuffer;
 
 class PairMatrix {
 public:
-    static constexpr std::size_t kMostBodies = kMatrixBodies, kMostCells = kMatrixCells;
+    static constexpr std::size_t kMostBodies = kMatrixBodies;
     static constexpr float kDecades = kMatrixDecades;  ///< of force between the darkest and the brightest cell
 
     /// The pair of a cell under the pointer: the strongest of its block.

@@ -65,7 +65,7 @@ Subject subjectOf(const StartOptions& options, const BackendRow& row) {
 
 struct Report {
     const Subject& subject;
-    const GroupRung& rung;
+    const GroupRow& row;
     const FoundGroups& found;
     const GroupTable& table;
     const GroupCheck& check;
@@ -101,8 +101,8 @@ std::string csvOf(const Report& report) {
 
 Json jsonOf(const Report& r) {
     Json json{{"bodies", r.subject.bodies.size()},
-              {"backend", r.rung.backend},
-              {"kernel", r.rung.name},
+              {"backend", r.row.backend},
+              {"kernel", r.row.name},
               {"linking_length", r.inFile(r.length)},
               {"mean_distance", r.inFile(r.mean)},
               {"least", r.least},
@@ -111,7 +111,7 @@ Json jsonOf(const Report& r) {
               {"checked", r.check.what},
               {"seconds", r.found.seconds},
               {"bodies_per_second", r.rate()},
-              {"bytes", r.rung.bytes(r.subject.bodies.size())}};
+              {"bytes", r.row.bytes(r.subject.bodies.size())}};
     if (r.subject.units.named())
         json["units"] = {
             {"length", r.subject.units.length}, {"velocity", r.subject.units.velocity}, {"mass", r.subject.units.mass}};
@@ -140,9 +140,9 @@ void print(const Report& r, std::size_t rows, std::FILE* to) {
     std::fprintf(to, "%s %s of at least %s bodies, with %s of all; %s of any size, single bodies included\n",
                  grouped(r.table.groups.size()).text, r.table.groups.size() == 1 ? "group" : "groups", grouped(r.least).text,
                  grouped(r.table.bodies).text, grouped(r.table.all).text);
-    std::fprintf(to, "%s on %s: checked against %s; %s ms, %s bodies/s; %sB of memory\n", std::string(r.rung.name).c_str(),
-                 std::string(r.rung.backend).c_str(), r.check.what.c_str(), milliseconds(1e3 * r.found.seconds).text,
-                 withPrefix(r.rate()).text, withPrefix(r.rung.bytes(r.subject.bodies.size())).text);
+    std::fprintf(to, "%s on %s: checked against %s; %s ms, %s bodies/s; %sB of memory\n", std::string(r.row.name).c_str(),
+                 std::string(r.row.backend).c_str(), r.check.what.c_str(), milliseconds(1e3 * r.found.seconds).text,
+                 withPrefix(r.rate()).text, withPrefix(r.row.bytes(r.subject.bodies.size())).text);
     for (const MethodFigure& figure : r.found.figures)
         std::fprintf(to, "%s%s %s", &figure == r.found.figures.data() ? "" : ", ", std::string(figure.name).c_str(),
                      shortNumber(figure.value).text);
@@ -170,7 +170,7 @@ struct GroupsCommand : Subcommand {
     Linking linking;
     std::string length;      ///< with its unit; empty: `linking` says how far
     std::size_t least = 10;  ///< bodies of a group that is shown
-    std::string kernel;      ///< of groupRungs(); empty: the fastest of the backend
+    std::string kernel;      ///< of groupRows(); empty: the fastest of the backend
     std::size_t rows = 12;   ///< of the printed table
     std::string output;
     bool json = false;
@@ -202,10 +202,10 @@ void GroupsCommand::add(OptionRows& options) {
         "the same as a length, 5kpc or a number in the file's unit, instead of --linking");
     options.of("groups.least", "--least", "COUNT", least,
                "bodies of a group at least; in smaller ones they have the group -1 [10]");
-    const std::string rungs =
-        joined(groupRungs(), [](const GroupRung& rung) { return std::string(rung.backend) + " " + std::string(rung.name); });
-    options.rowOf("--kernel", "NAME", kernel, groupRungNamed,
-                  "how groups are found, see docs/groups.md: " + rungs + " [the last of the backend]");
+    const std::string names =
+        joined(groupRows(), [](const GroupRow& row) { return std::string(row.backend) + " " + std::string(row.name); });
+    options.rowOf("--kernel", "NAME", kernel, groupRowNamed,
+                  "how groups are found, see docs/groups.md: " + names + " [the last of the backend]");
     options.whole("--rows", "COUNT", rows, 0, kMaxBodies, "of the printed table, the largest groups [12]")
         .excludes("--json", "--rows does nothing: --json has all groups");
     options.output("-o,--output", "FILE", output,
@@ -216,7 +216,7 @@ void GroupsCommand::add(OptionRows& options) {
 int GroupsCommand::run() {
     const RunRequest& wanted = start.simulation;
     BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
-    const GroupRung& rung = groupRung(chosen.row->name, kernel);
+    const GroupRow& row = groupRow(chosen.row->name, kernel);
     std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
     OutputSet outputs;  // a missing folder is found at once
     AtomicFile* const out = output.empty() ? nullptr : &outputs.add(output);
@@ -229,24 +229,24 @@ int GroupsCommand::run() {
     if (!length.empty() && !(linking.length > 0))
         throw UsageError(std::string(kLength) + " '" + length + "': expected a length above 0");
     const double reach = linkingLength(subject.bodies, linking);
-    FoundGroups found = findGroups(rung, subject.bodies, reach, wanted.backendOptions);
+    FoundGroups found = findGroups(row, subject.bodies, reach, wanted.backendOptions);
     // The first search loads code and wakes threads. A short search is repeated twice, and the fastest counts.
     constexpr double kShort = 0.2;  // [s]
     for (int repeat = 0; repeat < 2 && found.seconds < kShort; ++repeat) {
         InterruptWatch::check();
-        FoundGroups again = findGroups(rung, subject.bodies, reach, wanted.backendOptions);
+        FoundGroups again = findGroups(row, subject.bodies, reach, wanted.backendOptions);
         if (again.labels != found.labels)
-            throw Error(ExitCode::checkFailed, std::string(rung.name) + " gave other labels when it ran again");
+            throw Error(ExitCode::checkFailed, std::string(row.name) + " gave other labels when it ran again");
         if (again.seconds < found.seconds) found = std::move(again);
     }
     const GroupCheck verdict = checkGroups(subject.bodies, reach, found.labels);
     if (!verdict.failure.empty()) {
-        std::fprintf(stderr, "gravlab: %s on %s is wrong, and nothing was written: %s\n", std::string(rung.name).c_str(),
-                     std::string(rung.backend).c_str(), verdict.failure.c_str());
+        std::fprintf(stderr, "gravlab: %s on %s is wrong, and nothing was written: %s\n", std::string(row.name).c_str(),
+                     std::string(row.backend).c_str(), verdict.failure.c_str());
         return static_cast<int>(ExitCode::checkFailed);
     }
     const GroupTable table = groupTable(subject.bodies, found.labels, least);
-    const Report report{subject, rung, found, table, verdict, reach, meanDistance(subject.bodies), least};
+    const Report report{subject, row, found, table, verdict, reach, meanDistance(subject.bodies), least};
     InterruptWatch::check();
     if (out) {
         out->write(csvOf(report));

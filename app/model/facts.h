@@ -135,7 +135,7 @@ struct KnownGroups {
     std::vector<std::uint32_t> ids, labels;  ///< of the bodies, in the order of that step
     std::optional<std::uint32_t> from{};     ///< id of the body from which depths were counted
     std::vector<std::uint32_t> depths{};     ///< of the bodies, see depthsByPairs(); empty: not counted
-    std::string rung;                        ///< "union-tree on cpu"
+    std::string row;                         ///< "union-tree on cpu"
     double seconds = 0;                      ///< duration from positions to labels
 };
 

@@ -7,12 +7,12 @@
 namespace gravlab {
 namespace {
 
-// Rungs that lose little are used to hold 30 frames a second, the others only below eight. The light of a photograph stays.
+// Levels that lose little are used to hold 30 frames a second, the others only below eight. The light of a photograph stays.
 constexpr double kSmooth = AdaptiveQuality::kFrame, kStutter = AdaptiveQuality::kLongest;
 
 // Costs were measured with 16,384 bodies at 1280x720 on software OpenGL: processor time of a picture without trails, and of
 // a photograph of 1,024. Gas and dust have texels of at most nine pixels of the window: larger ones show.
-constexpr QualityRung kRungs[] = {
+constexpr QualityLevel kLevels[] = {
     {"", {}, 1, 1, 0},
     {"gas and dust coarser", {.scale = 1, .glowShrink = 8}, 0.97, 0.38, kSmooth},
     {"picture at 71 %", {.scale = 0.70711f, .glowShrink = 8}, 0.72, 0.2, kSmooth},
@@ -20,12 +20,12 @@ constexpr QualityRung kRungs[] = {
     {"picture at 50 %, no trails", {.scale = 0.5f, .glowShrink = 6, .trails = false}, 0.47, 0.13, kStutter},
     {"picture at 35 %, no trails", {.scale = 0.35355f, .glowShrink = 6, .trails = false}, 0.38, 0.07, kStutter},
 };
-constexpr std::size_t kLast = std::size(kRungs) - 1;
+constexpr std::size_t kLast = std::size(kLevels) - 1;
 
 constexpr double kEasy =
     0.85;  // a better look is tried only where a frame would stay below this fraction of the limit that lowers it again
 constexpr double kLeastDraw = 0.2;  // least fraction of a frame spent on drawing for which a lower look helps
-constexpr std::size_t kLow = 3;     // rung to begin with where pictures are slow
+constexpr std::size_t kLow = 3;     // level to begin with where pictures are slow
 constexpr double kLeastGain = 0.4;  // least fraction of the expected gain; below it a lower look is taken back
 constexpr double kFirstLook = 1;    // [s] of frames before the first choice
 constexpr int kMostPatience = 16;   // in units of kHold
@@ -33,7 +33,7 @@ constexpr std::size_t kShort = 12;  // frames that the time left for steps follo
 
 }  // namespace
 
-std::span<const QualityRung> qualityRungs() { return kRungs; }
+std::span<const QualityLevel> qualityLevels() { return kLevels; }
 
 int thinnedBy(std::size_t bodies, double wholeMilliseconds) {
     constexpr double kSmoothMilliseconds = 8;   // half of a frame of 60 a second
@@ -44,7 +44,7 @@ int thinnedBy(std::size_t bodies, double wholeMilliseconds) {
     return every;
 }
 
-const QualityRung& AdaptiveQuality::rung() const { return kRungs[on ? rung_ : 0]; }
+const QualityLevel& AdaptiveQuality::level() const { return kLevels[on ? level_ : 0]; }
 
 double AdaptiveQuality::budget() const {
     return std::min(std::max(kFrame - picture_, kStepsToPicture * picture_), std::max(kLongest - picture_, picture_));
@@ -55,23 +55,23 @@ double AdaptiveQuality::frameWith(double picture, double steps) const {
     return lagging_ ? std::max(kFrame, (1 + kStepsToPicture) * picture) : picture + steps;
 }
 
-double AdaptiveQuality::costOf(std::size_t rung) const {
-    return photograph ? kRungs[rung].costOfPhotograph : kRungs[rung].cost;
+double AdaptiveQuality::costOf(std::size_t level) const {
+    return photograph ? kLevels[level].costOfPhotograph : kLevels[level].cost;
 }
 
-/// Whether with that rung a frame would exceed the fraction `part` of the next rung's limit, or be so long that drawing were
-/// half of it. `mean`: with the present rung.
-bool AdaptiveQuality::tooLong(std::size_t rung, const Times& mean, double part) const {
-    const double then = mean.draw * costOf(rung) / costOf(rung_), beyond = part * kRungs[rung + 1].beyond;
+/// Whether with that level a frame would exceed the fraction `part` of the next level's limit, or be so long that drawing
+/// were half of it. `mean`: with the present level.
+bool AdaptiveQuality::tooLong(std::size_t level, const Times& mean, double part) const {
+    const double then = mean.draw * costOf(level) / costOf(level_), beyond = part * kLevels[level + 1].beyond;
     if (frameWith(std::max(mean.picture() - mean.draw, 0.0) + then, mean.steps) > beyond) return true;
-    return kRungs[rung + 1].beyond >= kStutter && 2 * then > beyond;
+    return kLevels[level + 1].beyond >= kStutter && 2 * then > beyond;
 }
 
-/// The best rung from `from` on with which a frame is short enough.
+/// The best level from `from` on with which a frame is short enough.
 std::size_t AdaptiveQuality::fitting(std::size_t from, const Times& mean, double part) const {
-    std::size_t rung = from;
-    while (rung < kLast && tooLong(rung, mean, part)) ++rung;
-    return rung;
+    std::size_t level = from;
+    while (level < kLast && tooLong(level, mean, part)) ++level;
+    return level;
 }
 
 void AdaptiveQuality::startLow() {
@@ -86,11 +86,11 @@ void AdaptiveQuality::chooseAnew() {
     heldSeconds_ = 0;
 }
 
-void AdaptiveQuality::settle(std::size_t rung, const Times& mean) {
-    raised_ = rung < rung_;
-    lowered_ = rung > rung_;
+void AdaptiveQuality::settle(std::size_t level, const Times& mean) {
+    raised_ = level < level_;
+    lowered_ = level > level_;
     before_ = mean.picture();
-    rung_ = rung;
+    level_ = level;
     changed_ = true;
     recent_ = {};
 }
@@ -129,17 +129,17 @@ void AdaptiveQuality::frame(double seconds, double workSeconds, double drawSecon
     heldSeconds_ = 0;
 }
 
-/// Keeps the rung or changes it, once in kHold.
+/// Keeps the level or changes it, once in kHold.
 void AdaptiveQuality::choose(const Times& mean) {
     if (hopeless_ > 0) --hopeless_;
     ++kept_;
-    if (std::exchange(first_, false) && rung_ > 0) {
+    if (std::exchange(first_, false) && level_ > 0) {
         settle(fitting(0, mean, kEasy), mean);
         raised_ = lowered_ = false;
         return;
     }
     if (lowered_ && mean.picture() > before_ - kLeastGain * hoped_) {
-        // The look was not the cause: restore the former rung, and do not lower it again for a while.
+        // The look was not the cause: restore the former level, and do not lower it again for a while.
         floor_ = from_;
         hopeless_ = kMostPatience;
         settle(floor_, mean);
@@ -147,24 +147,24 @@ void AdaptiveQuality::choose(const Times& mean) {
         return;
     }
     lowered_ = false;
-    const bool helps = mean.draw > kLeastDraw * frameWith(mean.picture(), mean.steps) && (hopeless_ == 0 || rung_ < floor_);
-    if (rung_ < kLast && tooLong(rung_, mean, 1) && helps) {
+    const bool helps = mean.draw > kLeastDraw * frameWith(mean.picture(), mean.steps) && (hopeless_ == 0 || level_ < floor_);
+    if (level_ < kLast && tooLong(level_, mean, 1) && helps) {
         if (raised_) patience_ = std::min(2 * patience_, kMostPatience);  // the better look was too expensive
-        const std::size_t to = fitting(rung_ + 1, mean, 1);
-        hoped_ = mean.draw * (1 - costOf(to) / costOf(rung_));
-        from_ = rung_;
+        const std::size_t to = fitting(level_ + 1, mean, 1);
+        hoped_ = mean.draw * (1 - costOf(to) / costOf(level_));
+        from_ = level_;
         settle(to, mean);
         kept_ = 0;
         return;
     }
-    if (rung_ == 0 || kept_ < patience_) return;
-    if (const std::size_t better = fitting(0, mean, kEasy); better < rung_) settle(better, mean);
+    if (level_ == 0 || kept_ < patience_) return;
+    if (const std::size_t better = fitting(0, mean, kEasy); better < level_) settle(better, mean);
 }
 
 std::string AdaptiveQuality::text() const {
     if (!lowered()) return {};
     constexpr std::string_view kNoTrails = ", no trails";
-    std::string look(kRungs[rung_].text);
+    std::string look(kLevels[level_].text);
     if (const auto at = look.find(kNoTrails); keepsTrails && at != std::string::npos) look.erase(at, kNoTrails.size());
     return "slow machine: " + look;
 }

@@ -14,27 +14,27 @@ GroupFinder::Known GroupFinder::found(const FedState& state, const GroupsWish& w
     const ParticleSet& bodies = state.state.bodies;
     const BackendRow& ran = backend(state.configuration.backend);
     // The search runs where the run computes; all cores replace a backend of one thread.
-    const GroupRung& rung = groupRung(ran.onDevice ? ran.name : hostBackend().name);
+    const GroupRow& row = groupRow(ran.onDevice ? ran.name : hostBackend().name);
     auto known = std::make_shared<KnownGroups>();
     known->bodiesId = state.bodiesId;
     known->step = state.step();
     known->time = state.time();
     known->least = static_cast<std::size_t>(wish.least);
     known->length = linkingLength(bodies, {.mean = wish.linking});
-    FoundGroups groups = findGroups(rung, bodies, known->length, state.configuration.backendOptions);
+    FoundGroups groups = findGroups(row, bodies, known->length, state.configuration.backendOptions);
     known->table = groupTable(bodies, groups.labels, known->least);
     if (wish.from) {
         // The body may have been removed since: then the first one replaces it.
         const auto at = std::ranges::find(bodies.id, *wish.from);
         const std::size_t index = at == bodies.id.end() ? 0 : static_cast<std::size_t>(at - bodies.id.begin());
         known->from = wish.from;
-        known->depths = findDepths(depthRung(rung.backend), bodies, known->length, static_cast<std::uint32_t>(index),
+        known->depths = findDepths(depthRow(row.backend), bodies, known->length, static_cast<std::uint32_t>(index),
                                    state.configuration.backendOptions)
                             .depths;
     }
     known->ids = bodies.id;
     known->labels = std::move(groups.labels);
-    known->rung = std::string(rung.name) + " on " + std::string(rung.backend);
+    known->row = std::string(row.name) + " on " + std::string(row.backend);
     known->seconds = groups.seconds;
     return known;
 }

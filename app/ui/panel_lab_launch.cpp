@@ -45,9 +45,9 @@ constexpr Control kEach{"lab_each", "Each thread", "Directed pairs per second an
 constexpr Control kBound{"lab_bound", "Bound",
                          "The achieved rate relative to the issue bound of the device for this kernel: the bar is full at "
                          "the highest clock, the line is the bound at the present clock"};
-constexpr Control kRungBodies{"lab_rungs", "Rungs",
-                              "Bodies at the whole step of the run, at half of it, at a quarter and so on"};
-constexpr Control kRungForces{"lab_forces", "Forces", "Forces per body and step, on average"};
+constexpr Control kLevelBodies{"lab_rungs", "Rungs",
+                               "Bodies at the whole step of the run, at half of it, at a quarter and so on"};
+constexpr Control kLevelForces{"lab_forces", "Forces", "Forces per body and step, on average"};
 constexpr Control kTree{"lab_tree", "Tree",
                         "Levels of the octree of the last force, its root included, and all of its nodes"};
 constexpr Control kLeaves{"lab_leaves", "Leaves",
@@ -225,9 +225,9 @@ void drawFigures(PanelContext& p) {
     const auto count = [&](std::string_view name) {
         return std::string(grouped(static_cast<std::uint64_t>(std::llround(std::max(value(name), 0.0)))));
     };
-    if (const std::vector<std::uint64_t> rungs = bodiesOnRungs(p.facts.figures); !rungs.empty()) {
-        drawFact(p, kRungBodies, joined(rungs, [](std::uint64_t bodies) { return std::string(grouped(bodies)); }));
-        drawFact(p, kRungForces, formatted("%.3g per body and step", value(kForcesOfABody)));
+    if (const std::vector<std::uint64_t> levels = bodiesOnLevels(p.facts.figures); !levels.empty()) {
+        drawFact(p, kLevelBodies, joined(levels, [](std::uint64_t bodies) { return std::string(grouped(bodies)); }));
+        drawFact(p, kLevelForces, formatted("%.3g per body and step", value(kForcesOfABody)));
     }
     if (value("bonds") > 0) {
         const bool broken = value("broken bonds") > 0;

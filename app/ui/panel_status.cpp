@@ -63,8 +63,8 @@ std::vector<StatusPart> statusParts(PanelContext& p) {
         parts.push_back({6, formatted("automatic step %.3g %s", p.facts.innerStep * unit.scale, unit.name.c_str()),
                          palette::kText, &kAutomatic});
     }
-    if (const int rungs = rungsIn(p.facts.figures); inBlocks(p.facts.integrator->program) && rungs > 0)
-        parts.push_back({2, formatted("%d rung%s, %.3g forces a body and step", rungs, rungs == 1 ? "" : "s",
+    if (const int levels = levelsIn(p.facts.figures); inBlocks(p.facts.integrator->program) && levels > 0)
+        parts.push_back({2, formatted("%d rung%s, %.3g forces a body and step", levels, levels == 1 ? "" : "s",
                                       figureNamed(p.facts.figures, kForcesOfABody))});
     if (!p.facts.quality.empty()) parts.push_back({7, p.facts.quality, palette::kWarning});
     return parts;

@@ -36,7 +36,7 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
         quality_.chooseAnew();
     }
     idle_ = realTime && drawn && isIdle(document, width, height);
-    PictureQuality quality = realTime && !idle_ ? quality_.rung().quality : PictureQuality{};
+    PictureQuality quality = realTime && !idle_ ? quality_.level().quality : PictureQuality{};
     quality_.keepsTrails = document.facts.configuration.bodies <= Document::kFewBodies;
     if (quality_.keepsTrails) quality.trails = true;
     if (drawn) every_ = realTime ? thinned(document, host) : 1;

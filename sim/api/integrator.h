@@ -18,11 +18,11 @@ enum class Op : unsigned char {
     correct,   ///< Hermite correction from old and new a and jerk
     adaptive,  ///< x and v advance by a whole dt, in steps of automatic length; fp64, small systems; the only operation of
                ///< its program
-    // For block steps, see block_steps.h. Operations after `rungs` are repeated for each substep, and a drift moves all
-    // bodies. Without rungs all bodies are on the first one, and the step is an ordinary one.
-    rungs,  ///< gives each body its rung
-    open,   ///< v += w (own dt) a, for bodies whose own step begins
-    close   ///< the same, for those whose own step ends; the force before it is only for these
+    // For block steps, see block_steps.h. Operations after `levels` are repeated for each substep, and a drift moves all
+    // bodies. Without levels all bodies are on the first one, and the step is an ordinary one.
+    levels,  ///< gives each body its level
+    open,    ///< v += w (own dt) a, for bodies whose own step begins
+    close    ///< the same, for those whose own step ends; the force before it is only for these
 };
 
 struct StepOp {

@@ -1,4 +1,4 @@
-// One method that computes one force term on one device: a rung of the ladder, a tree, a list of bonds.
+// One method that computes one force term on one device: a row of the table, a tree, a list of bonds.
 // Rule: the slices of an evaluation change no bit of its result.
 #pragma once
 #include "sim/api/bodies.h"
@@ -55,7 +55,7 @@ struct ForceRequest {
     double opening = 0;       ///< opening angle, for tree rows with an opening criterion; 0: the usual angle
     // Sums are wanted for the active bodies of `targets`. A method may sum up more targets or sources, and then counts what
     // it computed. The sums of two ranges have the bits of the sums of both for rows with Split::targets only.
-    ActiveBodies active{};  ///< where it has rungs, its count is that of active bodies in `targets`
+    ActiveBodies active{};  ///< where it has levels, its count is that of active bodies in `targets`
     BodyRange targets{};
     PartRange parts{};  ///< of a tree's groups: only the bodies of these are summed
     MassiveBodies sources{};
@@ -67,7 +67,7 @@ struct ForceRequest {
         if (targets.first == 0 && targets.count >= bodies) return made;
         made.first = static_cast<std::uint32_t>(std::min(targets.first, bodies));
         made.last = static_cast<std::uint32_t>(made.first + std::min(targets.count, bodies - made.first));
-        if (!made.rungs) made.count = made.last - made.first;
+        if (!made.levels) made.count = made.last - made.first;
         return made;
     }
 };

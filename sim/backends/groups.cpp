@@ -7,10 +7,10 @@
 
 namespace gravlab {
 
-std::span<const GroupRung> groupRungs() {
-    static const std::vector<GroupRung> rows = [] {
-        std::vector<GroupRung> all;
-        for (const std::span<const GroupRung> more : {referenceGroupRungs(), cpuGroupRungs(), cudaGroupRungs()})
+std::span<const GroupRow> groupRows() {
+    static const std::vector<GroupRow> rows = [] {
+        std::vector<GroupRow> all;
+        for (const std::span<const GroupRow> more : {referenceGroupRows(), cpuGroupRows(), cudaGroupRows()})
             all.insert(all.end(), more.begin(), more.end());
         return all;
     }();
@@ -20,70 +20,70 @@ std::span<const GroupRung> groupRungs() {
 namespace {
 
 /// The row of that name on that backend, the last one for an empty name.
-template <class Rung>
-const Rung& rungOn(std::span<const Rung> rungs, std::string_view backendName, std::string_view name, const char* of) {
-    const Rung* last = nullptr;
+template <class Row>
+const Row& rowOn(std::span<const Row> rows, std::string_view backendName, std::string_view name, const char* of) {
+    const Row* last = nullptr;
     std::vector<std::string_view> valid;
-    for (const Rung& rung : rungs) {
-        if (rung.backend != backendName) continue;
-        if (rung.name == name) return rung;
-        valid.push_back(rung.name);
-        last = &rung;
+    for (const Row& row : rows) {
+        if (row.backend != backendName) continue;
+        if (row.name == name) return row;
+        valid.push_back(row.name);
+        last = &row;
     }
     if (!name.empty() || !last) throw UsageError(unknownName(std::string(backendName) + " rung of " + of, name, valid));
     return *last;
 }
 
-template <class Rung>
-void requireBackend(const Rung& rung, const BackendOptions& options, const char* what) {
-    if (const Reason reason = backend(rung.backend).unavailable(options); !reason.empty() || !rung.find)
-        throw NoDeviceError(std::string(what) + " cannot be found on " + std::string(rung.backend) + ": " +
+template <class Row>
+void requireBackend(const Row& row, const BackendOptions& options, const char* what) {
+    if (const Reason reason = backend(row.backend).unavailable(options); !reason.empty() || !row.find)
+        throw NoDeviceError(std::string(what) + " cannot be found on " + std::string(row.backend) + ": " +
                             (reason.empty() ? "this build lacks it" : reason));
 }
 
 }  // namespace
 
-const GroupRung& groupRung(std::string_view backendName, std::string_view name) {
-    return rungOn(groupRungs(), backendName, name, "groups");
+const GroupRow& groupRow(std::string_view backendName, std::string_view name) {
+    return rowOn(groupRows(), backendName, name, "groups");
 }
 
-std::span<const DepthRung> depthRungs() {
-    static const std::vector<DepthRung> rows = [] {
-        std::vector<DepthRung> all;
-        for (const std::span<const DepthRung> more : {referenceDepthRungs(), cpuDepthRungs(), cudaDepthRungs()})
+std::span<const DepthRow> depthRows() {
+    static const std::vector<DepthRow> rows = [] {
+        std::vector<DepthRow> all;
+        for (const std::span<const DepthRow> more : {referenceDepthRows(), cpuDepthRows(), cudaDepthRows()})
             all.insert(all.end(), more.begin(), more.end());
         return all;
     }();
     return rows;
 }
 
-const DepthRung& depthRung(std::string_view backendName, std::string_view name) {
-    return rungOn(depthRungs(), backendName, name, "depths");
+const DepthRow& depthRow(std::string_view backendName, std::string_view name) {
+    return rowOn(depthRows(), backendName, name, "depths");
 }
 
-FoundDepths findDepths(const DepthRung& rung, const ParticleSet& bodies, double length, std::uint32_t from,
+FoundDepths findDepths(const DepthRow& row, const ParticleSet& bodies, double length, std::uint32_t from,
                        const BackendOptions& options) {
-    requireBackend(rung, options, "the depths of bodies");
+    requireBackend(row, options, "the depths of bodies");
     if (from >= bodies.size())
         throw UsageError("depths begin at body " + std::to_string(from) + ", but there are " +
                          std::to_string(bodies.size()) + " bodies; take one of 0 to " + std::to_string(bodies.size() - 1));
-    return rung.find(bodies, length, from, options);
+    return row.find(bodies, length, from, options);
 }
 
-const GroupRung& groupRungNamed(std::string_view name) {
+const GroupRow& groupRowNamed(std::string_view name) {
     std::vector<std::string_view> valid;
-    for (const GroupRung& rung : groupRungs()) {
-        if (rung.name == name) return rung;
-        if (std::ranges::find(valid, rung.name) == valid.end()) valid.push_back(rung.name);
+    for (const GroupRow& row : groupRows()) {
+        if (row.name == name) return row;
+        if (std::ranges::find(valid, row.name) == valid.end()) valid.push_back(row.name);
     }
     throw UsageError(unknownName("rung of groups", name, valid));
 }
 
-FoundGroups findGroups(const GroupRung& rung, const ParticleSet& bodies, double length, const BackendOptions& options) {
-    requireBackend(rung, options, "the groups of bodies");
+FoundGroups findGroups(const GroupRow& row, const ParticleSet& bodies, double length, const BackendOptions& options) {
+    requireBackend(row, options, "the groups of bodies");
     if (bodies.size() == 0) return {};
-    if (!backend(rung.backend).onDevice) requireHostMemory(rung.bytes(bodies.size()), "groups of these bodies");
-    return rung.find(bodies, length, options);
+    if (!backend(row.backend).onDevice) requireHostMemory(row.bytes(bodies.size()), "groups of these bodies");
+    return row.find(bodies, length, options);
 }
 
 }  // namespace gravlab

@@ -41,8 +41,8 @@ BackendRow cudaBackendRow() {
 std::unique_ptr<Helper> deviceHelper(std::size_t, int, MessageReader, Transfers&) { throw NoDeviceError(whyNotBuilt()); }
 std::span<const KernelRow> cudaKernelRows() { return kKernels; }
 std::span<const KernelRow> cudaTrapRows() { return kTraps; }
-std::span<const GroupRung> cudaGroupRungs() { return kGroups; }
-std::span<const DepthRung> cudaDepthRungs() { return kDepths; }
+std::span<const GroupRow> cudaGroupRows() { return kGroups; }
+std::span<const DepthRow> cudaDepthRows() { return kDepths; }
 bool cuda::addTermMethods() {
     for (const KernelRow& row : kTermKernels) addKernel(row);
     return true;

@@ -23,7 +23,7 @@ namespace gravlab {
 struct PlannedOp {
     StepOp op;
     double timeStep;  ///< [T]
-    int least;        ///< in block steps: for bodies on this rung and deeper ones
+    int least;        ///< in block steps: for bodies on this level and deeper ones
 };
 
 /// Result of whole steps in one piece of work.
@@ -71,8 +71,8 @@ concept EngineState = requires(State& state, const State& same, std::size_t k, M
     state.takeTerm(k, method);                            // adds the sums of term k to the accelerations
     state.endForce();                                     // a force of all terms is complete, and nothing has moved since
     { same.fuses() } -> std::same_as<bool>;  // the force may come with the operations after it in one piece of work
-    { same.rungs() } -> std::same_as<const std::uint8_t*>;                 // of the bodies in the methods' memory
-    { state.rungClock(flag) } -> std::same_as<std::optional<BlockClock>>;  // of a block step, once known; may wait
+    { same.levels() } -> std::same_as<const std::uint8_t*>;                 // of the bodies in the methods' memory
+    { state.levelClock(flag) } -> std::same_as<std::optional<BlockClock>>;  // of a block step, once known; may wait
 
     // A list of operations: begin it, with a fused force; add one; complete the step, which the sink gets; enqueue the list,
     // count it when it ends a step; or undo the list with all of its step.
@@ -174,9 +174,9 @@ public:
                 const bool fused = state.fuses(), ends = endsStep(fused);
                 if (left <= 0 && ends) break;
                 state.beforePiece(std::exchange(first, false), status.stepsCompleted);
-                if (atRungs()) {
+                if (atLevels()) {
                     // Queued work ends within the budget: waiting for it costs a frame only time that was granted.
-                    if (!takeRungs(pacing.left() > 0)) break;
+                    if (!takeLevels(pacing.left() > 0)) break;
                 } else if (atForce() && !fused) {
                     runForce();
                     // A program may end with its force: then nothing is left but to complete the step.
@@ -199,8 +199,8 @@ public:
         if (cursor_.atBoundary()) return;
         state.beforePiece(true, 0);
         while (!cursor_.atBoundary())
-            if (atRungs())
-                takeRungs(true);
+            if (atLevels())
+                takeLevels(true);
             else if (atForce() && !state.fuses()) {
                 runForce();
                 if (cursor_.atBoundary()) operate(nullptr, false);
@@ -343,11 +343,11 @@ protected:
         self().enterStep();
     }
     bool atForce() const { return !cursor_.atBoundary() && cursor_.op().op == Op::force; }
-    /// Plans an operation other than a force or `rungs`, and advances the block step.
+    /// Plans an operation other than a force or `levels`, and advances the block step.
     PlannedOp planned(const StepOp& op, double timeStep) {
         const PlannedOp made{op, op.op == Op::drift ? timeStep / clock_.substeps() : timeStep,
                              op.op == Op::open ? clock_.beginning() : clock_.ending()};
-        if (op.op == Op::drift) active_ = clock_.active(self().rungs());
+        if (op.op == Op::drift) active_ = clock_.active(self().levels());
         time_.pass(op, clock_.substeps());
         if (op.op == Op::close) clock_.next();
         return made;
@@ -413,7 +413,7 @@ private:
         self().forgetForce();
         lastClock_ = {};
     }
-    bool atRungs() const { return !cursor_.atBoundary() && cursor_.op().op == Op::rungs; }
+    bool atLevels() const { return !cursor_.atBoundary() && cursor_.op().op == Op::levels; }
     /// True when the next piece of work, with the force that it is `fused` with, ends the step.
     bool endsStep(bool fused) const {
         if (State::kOperations == 1) return cursor_.atLastOp();
@@ -423,9 +423,9 @@ private:
             if (ahead.op().op == Op::force) return false;
         return true;
     }
-    /// False where the rungs have not arrived and the call must not wait for them.
-    bool takeRungs(bool waits) {
-        const std::optional<BlockClock> clock = self().rungClock(waits);
+    /// False where the levels have not arrived and the call must not wait for them.
+    bool takeLevels(bool waits) {
+        const std::optional<BlockClock> clock = self().levelClock(waits);
         if (!clock) return false;
         clock_ = *clock;
         cursor_.repeat(clock_.substeps());
@@ -449,7 +449,7 @@ private:
         self().endForce();
     }
     void addOperations() {
-        for (int k = 0; k < State::kOperations && !cursor_.atBoundary() && !atForce() && !atRungs(); ++k) {
+        for (int k = 0; k < State::kOperations && !cursor_.atBoundary() && !atForce() && !atLevels(); ++k) {
             self().add(planned(cursor_.op(), timeStep_));
             cursor_.next();
         }

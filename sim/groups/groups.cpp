@@ -16,7 +16,7 @@
 namespace gravlab {
 namespace {
 
-/// Coordinates in the form of the rungs.
+/// Coordinates in the form of the rows.
 struct Coordinates {
     std::vector<double> axis[3];
     explicit Coordinates(const ParticleSet& bodies) {
@@ -278,23 +278,23 @@ GroupCheck checkGroups(const ParticleSet& bodies, double length, std::span<const
         WorkWatch::tell("bodies compared with all", static_cast<std::int64_t>(k + 1), static_cast<std::int64_t>(compared));
     }
     // Groups of random bodies, which tend to be the larger ones.
-    std::vector<std::uint32_t> asked;
-    for (std::size_t tries = 0; tries < 64 * kGroupsChecked && asked.size() < kGroupsChecked; ++tries) {
+    std::vector<std::uint32_t> sampled;
+    for (std::size_t tries = 0; tries < 64 * kGroupsChecked && sampled.size() < kGroupsChecked; ++tries) {
         const std::uint32_t label = labels[lot()];
-        if (std::ranges::find(asked, label) == asked.end()) asked.push_back(label);
+        if (std::ranges::find(sampled, label) == sampled.end()) sampled.push_back(label);
     }
     std::size_t connected = 0, large = 0;
-    std::vector<std::vector<std::uint32_t>> members(asked.size());
+    std::vector<std::vector<std::uint32_t>> members(sampled.size());
     std::vector<std::uint8_t> rowOf(labels.size(), 0);
-    for (std::size_t k = 0; k < asked.size(); ++k) rowOf[asked[k]] = static_cast<std::uint8_t>(k + 1);
+    for (std::size_t k = 0; k < sampled.size(); ++k) rowOf[sampled[k]] = static_cast<std::uint8_t>(k + 1);
     for (std::uint32_t i = 0; i < at.count; ++i)
         if (const std::uint8_t k = rowOf[labels[i]]) members[k - 1u].push_back(i);
-    for (std::size_t k = 0; k < asked.size() && check.failure.empty(); ++k) {
+    for (std::size_t k = 0; k < sampled.size() && check.failure.empty(); ++k) {
         const std::span<const std::uint32_t> all = members[k];
         if (all.size() <= kMostOfGroup) {
             ++connected;
             if (!hangsTogether(at, all, square))
-                check.failure = "the group of " + bodyText(asked[k]) + " does not hang together";
+                check.failure = "the group of " + bodyText(sampled[k]) + " does not hang together";
             continue;
         }
         // In a large group, check that no body is without a friend in it.

@@ -26,13 +26,13 @@ double meanDistance(const ParticleSet& bodies);
 /// Linking length [L]. Throws UsageError where its square would exceed the range of numbers.
 double linkingLength(const ParticleSet& bodies, const Linking& linking);
 
-/// For each body, the smallest index in its group. Compares every pair, on the calling thread: the reference for the rungs
+/// For each body, the smallest index in its group. Compares every pair, on the calling thread: the reference for the rows
 /// of sim/backends/groups.h.
 std::vector<std::uint32_t> groupsByPairs(const ParticleSet& bodies, double length);
 
 constexpr std::uint32_t kNoDepth = ~0u;
 /// For each body, the fewest friendships from body `from` to it; kNoDepth for bodies of other groups. Compares every body of
-/// a level with all others, on the calling thread: the reference for the depth rungs of sim/backends/groups.h.
+/// a level with all others, on the calling thread: the reference for the depth rows of sim/backends/groups.h.
 std::vector<std::uint32_t> depthsByPairs(const ParticleSet& bodies, double length, std::uint32_t from);
 /// A sentence on the first fault; empty: none was found. Depths are right where `from` alone has 0, friends differ by at
 /// most 1, and every other reached body has a friend nearer by 1. Compares each of up to `most` bodies

@@ -8,8 +8,8 @@
 
 namespace gravlab {
 
-/// True for operations that occur only in block steps. applyOp() runs them as if all bodies were on the first rung.
-GRAVLAB_HOST_DEVICE constexpr bool isOfBlocks(Op op) { return op == Op::rungs || op == Op::open || op == Op::close; }
+/// True for operations that occur only in block steps. applyOp() runs them as if all bodies were on the first level.
+GRAVLAB_HOST_DEVICE constexpr bool isOfBlocks(Op op) { return op == Op::levels || op == Op::open || op == Op::close; }
 
 /// True for operations that applyOp() runs: each body by itself, from its own registers alone.
 GRAVLAB_HOST_DEVICE constexpr bool isPointwise(Op op) {
@@ -80,7 +80,7 @@ GRAVLAB_HOST_DEVICE void applyOp(Op op, Real factor, StepRegisters<Register, For
         case Op::predict:
         case Op::correct:
         case Op::adaptive:
-        case Op::rungs:
+        case Op::levels:
             break;
     }
 }

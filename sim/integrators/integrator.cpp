@@ -41,7 +41,7 @@ constexpr StepOp kYoshida6[] = {
 constexpr StepOp kEuler[] = {{Op::force}, {Op::drift, 1}, {Op::kick, 1}};
 // With a second evaluation, P(EC)E: a and jerk at the step's end are those of the corrected position.
 constexpr StepOp kHermite4[] = {{Op::predict}, {Op::force}, {Op::correct}, {Op::force}};
-constexpr StepOp kBlockLeapfrog[] = {{Op::rungs}, {Op::open, 0.5}, {Op::drift, 1}, {Op::force}, {Op::close, 0.5}};
+constexpr StepOp kBlockLeapfrog[] = {{Op::levels}, {Op::open, 0.5}, {Op::drift, 1}, {Op::force}, {Op::close, 0.5}};
 constexpr StepOp kRadau15[] = {{Op::adaptive, 1}};
 
 constexpr Integrator kIntegrators[] = {
@@ -113,7 +113,7 @@ bool isAdaptive(StepProgram program) {
 }
 
 bool inBlocks(StepProgram program) {
-    return std::any_of(program.begin(), program.end(), [](const StepOp& s) { return s.op == Op::rungs; });
+    return std::any_of(program.begin(), program.end(), [](const StepOp& s) { return s.op == Op::levels; });
 }
 
 std::span<const Integrator> integrators() { return allIntegrators(); }

@@ -250,7 +250,6 @@ double Radau15::step(double* x, double* v, double limit, Acceleration accelerati
         solve(x, v, length * direction, acceleration, context);
         const double wanted = suggestedStep(length);
         if (wanted < kShrinkLimit * length && attempt < kMaxAttempts) {
-            ++rejected_;
             proposed_ = wanted;
             continue;
         }

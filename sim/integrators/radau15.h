@@ -66,7 +66,6 @@ public:
     /// Signed length of the last step; 0 before the first [T].
     double lastStep() const { return done_; }
     std::int64_t steps() const { return steps_; }
-    std::int64_t rejectedSteps() const { return rejected_; }
     std::int64_t forceEvaluations() const { return evaluations_; }
 
 private:
@@ -81,7 +80,7 @@ private:
     double tolerance_;
     double proposed_ = 0;
     double done_ = 0;  ///< signed length of the last step; 0 when there is nothing to extrapolate
-    std::int64_t steps_ = 0, rejected_ = 0, evaluations_ = 0;
+    std::int64_t steps_ = 0, evaluations_ = 0;
     std::vector<double> a0_, a_, x_, v_, lostX_, lostV_;
     bool follows_ = false;
     double evaluationTime_ = 0;

@@ -168,13 +168,13 @@ void adapt(RunRequest& request, const std::string& name, std::vector<std::string
         request.pairs().kernel = {};
         request.openOthers();
     }
-    for (auto& [kind, asked] : request.terms) {
+    for (auto& [kind, wanted] : request.terms) {
         const bool pairs = kind == kPairLawTerm;
         const std::string backendName = request.backend.value_or(std::string());
-        if (!asked.kernel.kernel || (!pairs && !request.backend) || hasKernel(backendName, *asked.kernel.kernel, kind))
+        if (!wanted.kernel.kernel || (!pairs && !request.backend) || hasKernel(backendName, *wanted.kernel.kernel, kind))
             continue;
-        addTo(lost, std::string("kernel ") + (pairs ? "" : kind + "=") + *asked.kernel.kernel, " and ");
-        asked.kernel = {};
+        addTo(lost, std::string("kernel ") + (pairs ? "" : kind + "=") + *wanted.kernel.kernel, " and ");
+        wanted.kernel = {};
     }
     std::erase_if(request.terms,
                   [](const auto& term) { return term.first != kPairLawTerm && term.second == TermRequest(); });

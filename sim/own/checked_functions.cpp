@@ -10,10 +10,10 @@ namespace {
 // Bits of a check in one number: bytes, alignment - 1, verb, line.
 constexpr unsigned kAlignedAt = 8, kVerbAt = 16, kLineAt = 32;
 
-std::uint64_t packed(const Question& asked) {
-    return asked.bytes | std::uint64_t{asked.aligned - 1} << kAlignedAt |
-           std::uint64_t{static_cast<unsigned>(asked.verb)} << kVerbAt |
-           std::uint64_t{static_cast<std::uint32_t>(asked.line)} << kLineAt;
+std::uint64_t packed(const Question& access) {
+    return access.bytes | std::uint64_t{access.aligned - 1} << kAlignedAt |
+           std::uint64_t{static_cast<unsigned>(access.verb)} << kVerbAt |
+           std::uint64_t{static_cast<std::uint32_t>(access.line)} << kLineAt;
 }
 
 std::string number(std::uint64_t value) { return std::to_string(value); }
@@ -240,11 +240,11 @@ std::string fromSymbol(const std::string& name, std::int64_t offset) {
            std::to_string(offset) + ";\n";
 }
 
-std::string question(Space space, const std::string& guard, const Question& asked, const std::string& count) {
-    std::string text, what = number(packed(asked));
+std::string question(Space space, const std::string& guard, const Question& access, const std::string& count) {
+    std::string text, what = number(packed(access));
     if (!count.empty()) {
         // The access reads at most its alignment.
-        text = "\tmin.u32 %gravlab_low, " + count + ", " + number(asked.aligned) +
+        text = "\tmin.u32 %gravlab_low, " + count + ", " + number(access.aligned) +
                ";\n\tcvt.u64.u32 %gravlab_what, %gravlab_low;\n\tor.b64 %gravlab_what, %gravlab_what, " + what + ";\n";
         what = "%gravlab_what";
     }

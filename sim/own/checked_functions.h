@@ -107,7 +107,7 @@ std::string entryPrologue(const std::vector<std::string>& stack);
 std::string fromRegister(const std::string& name, unsigned bytes, std::int64_t offset);
 std::string fromSymbol(const std::string& name, std::int64_t offset);
 /// Text that checks the access. `guard`: "@%p1 " or nothing; `count`: a register that adds to the bytes, or nothing.
-std::string question(Space space, const std::string& guard, const Question& asked, const std::string& count);
+std::string question(Space space, const std::string& guard, const Question& access, const std::string& count);
 /// Text that reports `kind` and ends the thread.
 std::string found(Kind kind, const std::string& guard, int line);
 /// Text that counts an iteration of a loop.

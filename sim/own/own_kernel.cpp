@@ -277,7 +277,7 @@ std::vector<std::string> optionsFor(const std::string& architecture, const OwnLa
     return {
         "--gpu-architecture=" + architecture,
         "--std=c++17",
-        "--ftz=true",  // as for the rungs: 1/sqrt is one instruction then
+        "--ftz=true",  // as for the rows: 1/sqrt is one instruction then
         define("BLOCK", launch.block),
         define("BODIES", launch.bodies),
         define("SPLIT", launch.split),
@@ -356,22 +356,22 @@ bool refusesUnchecked(OwnTrialReply& reply, const CheckedCode& checked, const st
     return true;
 }
 
-void tryOwnKernel(const OwnTrialRequest& request, const OwnTold& told) {
+void tryOwnKernel(const OwnTrialRequest& request, const OwnReport& report) {
     OwnTrialReply reply;
     try {
         ownLaunch(request.text, request.file);
         reply.outcome = OwnOutcome::noCompiler;
-        if (reply.sentence = whyNoCompiler(); !reply.sentence.empty()) return told(reply);
+        if (reply.sentence = whyNoCompiler(); !reply.sentence.empty()) return report(reply);
         reply.outcome = OwnOutcome::unfinished;
         const OwnDevice device = ownDevice(request.device);
         reply.stage = "compiling";
-        told(reply);
+        report(reply);
         reply.code = compileOwn(request.text, request.file, device.major, device.minor);
         if (!reply.code.compiled()) {
             reply.outcome = OwnOutcome::badText;
             reply.sentence = messagesText(reply.code.messages, request.file);
         } else if (device.missing.empty()) {
-            device.run(request, device, reply, told);
+            device.run(request, device, reply, report);
         } else if (!refusesUnchecked(reply, compileChecked(request.text, request.file, device.major, device.minor),
                                      request.file)) {
             reply.outcome = OwnOutcome::noDevice;
@@ -384,7 +384,7 @@ void tryOwnKernel(const OwnTrialRequest& request, const OwnTold& told) {
         reply.outcome = OwnOutcome::failed;
         reply.sentence = error.what();
     }
-    told(reply);
+    report(reply);
 }
 
 }  // namespace gravlab

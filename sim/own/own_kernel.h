@@ -21,14 +21,14 @@ namespace gravlab {
 // accelerations: the entry stores x, y, z of each of the n bodies and nothing else. Two bodies at one place are
 // softening_squared apart, which is never 0. Lines "// gravlab: block=128 bodies=2 split=4 shared=2048 unroll=8" set the
 // launch: ceil(n / (block * bodies)) x split blocks. With a split above 1 the accelerations are 0 before the launch, and the
-// kernel adds to them. BLOCK, BODIES, SPLIT and UNROLL are macros with these numbers; "from=tiled" names the rung that the
+// kernel adds to them. BLOCK, BODIES, SPLIT and UNROLL are macros with these numbers; "from=tiled" names the row that the
 // text was copied from.
 
 /// Launch that the lines "// gravlab:" request.
 struct OwnLaunch {
     int block = 128, bodies = 1, split = 1, unroll = 8;
     std::size_t shared = 0;  ///< dynamic shared memory of a block [bytes]
-    std::string from;        ///< the rung that the text was copied from; empty: not stated
+    std::string from;        ///< the row that the text was copied from; empty: not stated
     bool operator==(const OwnLaunch&) const = default;
 };
 
@@ -96,11 +96,11 @@ struct OwnTrialReply {
 /// Refuses a text whose addresses cannot be checked, with its line. True: it was refused.
 bool refusesUnchecked(OwnTrialReply& reply, const CheckedCode& checked, const std::string& file);
 
-using OwnTold = std::function<void(const OwnTrialReply&)>;
+using OwnReport = std::function<void(const OwnTrialReply&)>;
 
-/// Compiles and runs a text here, checks it against fp64, and calls `told` before each stage. A text can hang the device or
-/// end this process's work on it for good, so the caller must be a separate process.
-void tryOwnKernel(const OwnTrialRequest& request, const OwnTold& told);
+/// Compiles and runs a text here, checks it against fp64, and calls `report` before each stage. A text can hang the device
+/// or end this process's work on it for good, so the caller must be a separate process.
+void tryOwnKernel(const OwnTrialRequest& request, const OwnReport& report);
 
 // The rest is the part of the CUDA backend, see without_cuda.cpp for a build that has none.
 
@@ -110,7 +110,7 @@ struct OwnDevice {
     int major = 9, minor = 0;  ///< compute capability to compile for
     /// Runs the machine code of the reply and writes its outcome. Throws DeviceError.
     void (*run)(const OwnTrialRequest& request, const OwnDevice& device, OwnTrialReply& reply,
-                const OwnTold& told) = nullptr;
+                const OwnReport& report) = nullptr;
 };
 OwnDevice ownDevice(int index);
 

@@ -221,10 +221,10 @@ void replaceFields(Judging& j) {
     j.others = withFields(j.others, c.fields ? *c.fields : fieldsOf(own), *bodies);
     j.plan.otherFields = true;
     // Kernels of forces that no longer act are no longer requested.
-    std::erase_if(c.request.terms, [&](const auto& asked) {
-        const auto is = [&](const auto& term) { return term->kind() == asked.first; };
+    std::erase_if(c.request.terms, [&](const auto& request) {
+        const auto is = [&](const auto& term) { return term->kind() == request.first; };
         const bool acted = std::ranges::any_of(j.present.terms, [&](const Term& term) { return is(term.what); });
-        return asked.first != kPairLawTerm && acted && std::ranges::none_of(j.others, is);
+        return request.first != kPairLawTerm && acted && std::ranges::none_of(j.others, is);
     });
 }
 

@@ -4,7 +4,7 @@
 #pragma once
 #include "sim/tree/key.h"
 #include "sim/tree/moments.h"
-#include "sim/tree/rung.h"
+#include "sim/tree/properties.h"
 
 #include <cmath>
 #include <cstdint>

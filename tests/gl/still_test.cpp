@@ -118,7 +118,7 @@ TEST_F(StillTest, aPausedPictureRefinesItselfAndStaysSoUntilItMoves) {
     // Simulates a machine where drawing takes a third of a second.
     AdaptiveQuality& quality = app_->view.quality();
     for (int i = 0; i < 2000 && quality.text().find("35 %") == std::string::npos; ++i) {
-        const double seconds = 0.3 * quality.rung().cost;
+        const double seconds = 0.3 * quality.level().cost;
         quality.frame(seconds + 0.01, seconds + 0.01, seconds);
     }
     ASSERT_TRUE(quality.lowered());

@@ -1,4 +1,4 @@
-// Block steps on the GPU: rungs by the rule, forces of some bodies, the same bits with any cuts and after a resume, and the
+// Block steps on the GPU: levels by the rule, forces of some bodies, the same bits with any cuts and after a resume, and the
 // cost compared with a step for all.
 #include "sim/integrators/block_steps.h"
 
@@ -48,7 +48,7 @@ TEST_F(BlockStepsOnGpu, areTaken) {
     EXPECT_EQ(figureOf(*run, "forces a body and step"), 0) << "the last step was none of blocks";
 }
 
-TEST_F(BlockStepsOnGpu, rungsAreThoseOfTheRule) {
+TEST_F(BlockStepsOnGpu, levelsAreThoseOfTheRule) {
     for (const std::size_t count : {2, 1000, 300001})
         for (const Precision precision : {Precision::fp32, Precision::fp64}) {
             if (count > 100000 && precision == Precision::fp64) continue;
@@ -68,18 +68,18 @@ TEST_F(BlockStepsOnGpu, rungsAreThoseOfTheRule) {
             };
             for (const Double4& a : accelerations)
                 if (const std::uint32_t own = logarithmOf(lengthOf(a))) sum.sum += own, ++sum.counted;
-            std::array<std::size_t, kRungCount> want{};
-            for (const Double4& a : accelerations) ++want[static_cast<std::size_t>(rungOf(lengthOf(a), sum.reference()))];
+            std::array<std::size_t, kLevelCount> want{};
+            for (const Double4& a : accelerations) ++want[static_cast<std::size_t>(levelOf(lengthOf(a), sum.reference()))];
             int used = 0;
-            for (std::size_t rung = 0; rung < want.size(); ++rung) {
-                EXPECT_EQ(figureOf(*run, kRungNames[rung]), static_cast<double>(want[rung])) << rung;
-                used += want[rung] > 0;
+            for (std::size_t level = 0; level < want.size(); ++level) {
+                EXPECT_EQ(figureOf(*run, kLevelNames[level]), static_cast<double>(want[level])) << level;
+                used += want[level] > 0;
             }
             EXPECT_TRUE(count < 1000 || used > 3) << "too few rungs to show anything";
         }
 }
 
-TEST_F(BlockStepsOnGpu, onOneRungTheyAreLeapfrogToTheLastBit) {
+TEST_F(BlockStepsOnGpu, onOneLevelTheyAreLeapfrogToTheLastBit) {
     for (const char* name : {"global", "tiled", "tiled-split", "fused", "symmetric", "tree"})
         for (const std::size_t bodies : {2, 400, 20000})
             for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64}) {
@@ -90,7 +90,7 @@ TEST_F(BlockStepsOnGpu, onOneRungTheyAreLeapfrogToTheLastBit) {
                 KernelChoice choice{.kernel = name};
                 if (choice.kernel == "tree") choice.allowedError = 1e-3;
                 if (choice.kernel == "tiled-split" && bodies > 100) choice.launch.split = 5;
-                expectLeapfrogOnOneRung("cuda", choice, force, bodies, 5);
+                expectLeapfrogOnOneLevel("cuda", choice, force, bodies, 5);
             }
 }
 
@@ -105,10 +105,10 @@ public:
           kernel_(kernel),
           positions_(cuda::padded(static_cast<std::uint32_t>(bodies.size()))),
           sums_(bodies.size()),
-          deviceRungs_(bodies.size()) {
+          deviceLevels_(bodies.size()) {
         CUDA_CHECK(cuda::deviceFacts(0, device_));
         makeMethod({});
-        uploadRungs();
+        uploadLevels();
         upload();
     }
     void upload() override {
@@ -156,9 +156,9 @@ private:
         method_->prepare({positions_.data(), sums_.data()}, request_);
         return abandonedIn(*method_);
     }
-    const std::uint8_t* rungs() const override { return deviceRungs_.data(); }
-    void uploadRungs() override {
-        CUDA_CHECK(cuda::copyAsync(deviceRungs_.data(), rungs_.data(), size(), cuda::Copy::toDevice, stream_));
+    const std::uint8_t* levels() const override { return deviceLevels_.data(); }
+    void uploadLevels() override {
+        CUDA_CHECK(cuda::copyAsync(deviceLevels_.data(), levels_.data(), size(), cuda::Copy::toDevice, stream_));
         CUDA_CHECK(cuda::waitForStream(stream_));
     }
     MassiveBodies sourcesInMemory(const SourceList& list) override {
@@ -175,7 +175,7 @@ private:
     cuda::DeviceFacts device_{};
     cuda::OwnedStream stream_;
     cuda::DeviceArray<V> positions_, sums_;
-    cuda::DeviceArray<std::uint8_t> deviceRungs_;
+    cuda::DeviceArray<std::uint8_t> deviceLevels_;
     cuda::DeviceArray<std::uint32_t> sourceList_;
     cuda::MadeMethod<Real> method_;
 };
@@ -219,9 +219,9 @@ TEST_F(BlockStepsOnGpu, followTheReferenceUnderOtherLaws) {
             const std::unique_ptr<Backend> truth = runOf("reference", start, force);
             truth->advance(blockProgram(), 1.0 / 64, {.steps = 4}, nullptr);
             GpuTest::run(*run, blockProgram(), 1.0 / 64, 4);
-            int rungs = 0;
-            for (const std::string_view rung : kRungNames) rungs += figureOf(*truth, rung) > 0;
-            EXPECT_GT(rungs, 1) << "no substeps: nothing is shown";
+            int levels = 0;
+            for (const std::string_view level : kLevelNames) levels += figureOf(*truth, level) > 0;
+            EXPECT_GT(levels, 1) << "no substeps: nothing is shown";
             const ParticleSet got = state(*run), want = state(*truth);
             double worst = 0, moved = 0;
             for (std::size_t i = 0; i < got.size(); ++i) {
@@ -229,7 +229,8 @@ TEST_F(BlockStepsOnGpu, followTheReferenceUnderOtherLaws) {
                 if (!(off <= worst)) worst = off;
                 moved = std::max(moved, distance(want.position[i], start.position[i]));
             }
-            // Rounded forces put an atom at the border of two rungs on the other one, and atoms that touch separate quickly.
+            // Rounded forces put an atom at the border of two levels on the other one, and atoms that touch separate
+            // quickly.
             EXPECT_LE(worst, precision == Precision::fp64 ? 1e-10 : cells ? 3e-4 : 1e-5);
             EXPECT_GT(moved, 1e-3);
         }

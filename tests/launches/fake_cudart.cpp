@@ -21,7 +21,7 @@ int fakeAllocationsToFailure = 0;
 
 namespace {
 
-using gravlab::cuda::RungTask;
+using gravlab::cuda::LevelTask;
 
 constexpr double kLaunchMilliseconds = 0.02, kCopyMilliseconds = 0.001;
 double now = 0;  // [ms] of the only stream
@@ -36,22 +36,23 @@ std::map<const void*, std::string_view>& kernelNames() {
     return *names;
 }
 
-/// Block steps read the number of bodies on each rung: half of them on rung 0, a quarter on rung 1, the others on rung 3.
+/// Block steps read the number of bodies on each level: half of them on level 0, a quarter on level 1, the others on
+/// level 3.
 template <class Real>
-void giveRungs(const RungTask<Real>& task) {
+void giveLevels(const LevelTask<Real>& task) {
     const std::uint32_t half = task.count / 2, quarter = task.count / 4;
     task.sums->bodies[0] = half;
     task.sums->bodies[1] = quarter;
     task.sums->bodies[3] = task.count - half - quarter;
     for (std::uint32_t i = 0; i < task.count; ++i)
-        task.rungs[i] = static_cast<std::uint8_t>(i < half ? 0 : i < half + quarter ? 1 : 3);
+        task.levels[i] = static_cast<std::uint8_t>(i < half ? 0 : i < half + quarter ? 1 : 3);
 }
 
 cudaError_t launched(const void* kernel, void** arguments) {
     now += kLaunchMilliseconds;
     const std::string_view name = kernelNames()[kernel];
-    if (name.find("giveRungsIf") != name.npos) giveRungs(*static_cast<RungTask<float>*>(arguments[0]));
-    if (name.find("giveRungsId") != name.npos) giveRungs(*static_cast<RungTask<double>*>(arguments[0]));
+    if (name.find("giveLevelsIf") != name.npos) giveLevels(*static_cast<LevelTask<float>*>(arguments[0]));
+    if (name.find("giveLevelsId") != name.npos) giveLevels(*static_cast<LevelTask<double>*>(arguments[0]));
     return cudaSuccess;
 }
 

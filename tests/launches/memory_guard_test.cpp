@@ -95,7 +95,7 @@ TEST(MemoryGuard, countsListsOfNeighboursThatAChoiceTakes) {
     RunRequest wanted{.scene = "lennard-jones", .bodies = 20000, .backend = "cuda"};
     const Scene& scene = sceneNamed("lennard-jones");
     ForceSettings force{.law = scene.law};
-    takeLawNumbers(force, wanted, scene);
+    takeLawNumbers(force, wanted.lawNumbers, scene);
     const auto need = [&](std::size_t bodies, const KernelChoice& choice = {}) {
         return memoryNeed(cuda, bodies, force, choice, usualIntegrator().program).device;
     };
@@ -140,16 +140,16 @@ TEST(MemoryGuard, earlierStatesOfARunTakeNoMemory) {
 
 TEST(MemoryGuard, refusesGroupsAndDepthsOfTooManyBodies) {
     const ParticleSet bodies = sceneNamed("plummer").build({.bodies = 100000, .seed = 1});
-    int rungs = 0;
-    for (const GroupRung& rung : groupRungs()) {
-        if (!backend(rung.backend).onDevice) continue;
-        ++rungs;
-        const auto need = static_cast<std::size_t>(rung.bytes(bodies.size()));
-        EXPECT_THAT(refusalWith(need, [&] { findGroups(rung, bodies, 0.01, {}); }),
+    int rows = 0;
+    for (const GroupRow& row : groupRows()) {
+        if (!backend(row.backend).onDevice) continue;
+        ++rows;
+        const auto need = static_cast<std::size_t>(row.bytes(bodies.size()));
+        EXPECT_THAT(refusalWith(need, [&] { findGroups(row, bodies, 0.01, {}); }),
                     testing::MatchesRegex("finding groups of 100000 bodies would take .*; ask for fewer bodies.*"))
-            << rung.name << ": a twentieth stays free";
+            << row.name << ": a twentieth stays free";
     }
-    EXPECT_GE(rungs, 4);
+    EXPECT_GE(rows, 4);
 }
 
 }  // namespace

@@ -20,45 +20,45 @@ namespace {
 
 using namespace testing_support;
 
-TEST(BlockClock, eachBodyStepsAsOftenAsItsRungSays) {
+TEST(BlockClock, eachBodyStepsAsOftenAsItsLevelSays) {
     BlockClock clock({5, 3, 0, 2});
     ASSERT_EQ(clock.substeps(), 8u);
     EXPECT_EQ(clock.forces(), 5 * 1 + 3 * 2 + 2 * 8);
-    const std::uint8_t rungs[] = {0, 0, 0, 0, 0, 1, 1, 1, 3, 3};
+    const std::uint8_t levels[] = {0, 0, 0, 0, 0, 1, 1, 1, 3, 3};
     std::map<int, int> opened, closed;
     double active = 0;
     for (unsigned substep = 0; substep < clock.substeps(); ++substep) {
-        for (const int rung : {0, 1, 3}) opened[rung] += rung >= clock.beginning();
-        const ActiveBodies now = clock.active(rungs);
+        for (const int level : {0, 1, 3}) opened[level] += level >= clock.beginning();
+        const ActiveBodies now = clock.active(levels);
         std::size_t count = 0;
         for (std::size_t i = 0; i < 10; ++i) count += now.has(i);
         EXPECT_TRUE(now.all() || count == now.count);
         EXPECT_EQ(now.all(), substep == 7) << "at the end of the step all are at one time";
         EXPECT_EQ(now.follows, substep != 0 && substep != 7) << "what came before the step must not matter";
         active += static_cast<double>(count);
-        for (const int rung : {0, 1, 3}) closed[rung] += rung >= clock.ending();
+        for (const int level : {0, 1, 3}) closed[level] += level >= clock.ending();
         clock.next();
     }
     EXPECT_EQ(active, clock.forces());
     EXPECT_EQ(opened, (std::map<int, int>{{0, 1}, {1, 2}, {3, 8}}));
     EXPECT_EQ(closed, opened);
     EXPECT_EQ(BlockClock().substeps(), 1u);
-    EXPECT_TRUE(BlockClock({4}).active(rungs).all());
+    EXPECT_TRUE(BlockClock({4}).active(levels).all());
     BlockClock alike({0, 0, 4});
     EXPECT_EQ(alike.substeps(), 4u);
-    EXPECT_TRUE(alike.active(rungs).all()) << "a force of all is one, however it comes about";
+    EXPECT_TRUE(alike.active(levels).all()) << "a force of all is one, however it comes about";
 }
 
-TEST(BlockClock, twiceTheAccelerationIsARung) {
-    for (int rung = 0; rung <= kDeepestRung; ++rung) {
-        const float most = std::ldexp(3.0f, rung);
-        EXPECT_EQ(rungOf(most, 3), rung);
-        EXPECT_EQ(rungOf(std::nextafter(most, 1e38f), 3), std::min(rung + 1, kDeepestRung));
+TEST(BlockClock, twiceTheAccelerationIsALevel) {
+    for (int level = 0; level <= kDeepestLevel; ++level) {
+        const float most = std::ldexp(3.0f, level);
+        EXPECT_EQ(levelOf(most, 3), level);
+        EXPECT_EQ(levelOf(std::nextafter(most, 1e38f), 3), std::min(level + 1, kDeepestLevel));
     }
-    EXPECT_EQ(rungOf(0, 3), 0);
-    EXPECT_EQ(rungOf(NAN, 3), 0);
-    EXPECT_EQ(rungOf(INFINITY, 3), kDeepestRung);
-    EXPECT_EQ(rungOf(1, 0), 0) << "nothing pulls: there is nothing to go by";
+    EXPECT_EQ(levelOf(0, 3), 0);
+    EXPECT_EQ(levelOf(NAN, 3), 0);
+    EXPECT_EQ(levelOf(INFINITY, 3), kDeepestLevel);
+    EXPECT_EQ(levelOf(1, 0), 0) << "nothing pulls: there is nothing to go by";
     LogarithmSum sum;
     for (const float length : {1.0f, 4.0f, 0.0f, NAN, INFINITY})
         if (const std::uint32_t own = logarithmOf(length)) sum.sum += own, ++sum.counted;
@@ -66,16 +66,16 @@ TEST(BlockClock, twiceTheAccelerationIsARung) {
     EXPECT_FLOAT_EQ(sum.reference(), std::sqrt(2.0f)) << "half a rung below the mean of 1 and 4 in logarithms";
 }
 
-TEST(BlockSteps, onOneRungTheyAreLeapfrogToTheLastBit) {
+TEST(BlockSteps, onOneLevelTheyAreLeapfrogToTheLastBit) {
     for (const char* name : {"reference", "cpu"})
         for (const std::size_t bodies : {2, 400})
             for (const Precision precision : {Precision::fp32, Precision::fp64}) {
                 SCOPED_TRACE(std::string(name) + ' ' + std::to_string(bodies));
-                expectLeapfrogOnOneRung(name, {}, {.precision = precision, .softening = 0.1}, bodies, 20);
+                expectLeapfrogOnOneLevel(name, {}, {.precision = precision, .softening = 0.1}, bodies, 20);
             }
 }
 
-/// Light bodies on circles of 1, 2 and 4 about a mass: each stays on its rung.
+/// Light bodies on circles of 1, 2 and 4 about a mass: each stays on its level.
 ParticleSet circles() {
     std::vector<Double4> positions{{0, 0, 0, 1}}, velocities{{0, 0, 0, 1}};
     for (const double radius : {1.0, 2.0, 4.0}) {
@@ -85,7 +85,7 @@ ParticleSet circles() {
     return bodiesOf(positions, velocities);
 }
 
-TEST(BlockSteps, haveOrderTwoOnFixedRungs) {
+TEST(BlockSteps, haveOrderTwoOnFixedLevels) {
     const auto after = [&](const char* name, double timeStep) {
         const auto run = afterSteps("reference", circles(), {}, {}, name, timeStep, std::lround(6 / timeStep));
         if (std::string_view(name) == "block-leapfrog") {
@@ -102,7 +102,7 @@ TEST(BlockSteps, haveOrderTwoOnFixedRungs) {
         };
         EXPECT_NEAR(std::log2(error(1.0 / 32) / error(1.0 / 64)), 2, 0.1) << body;
     }
-    // The innermost body is on a deeper rung than the step of the run, and its error shows it.
+    // The innermost body is on a deeper level than the step of the run, and its error shows it.
     const ParticleSet shared = after("leapfrog", 1.0 / 32), own = after("block-leapfrog", 1.0 / 32);
     EXPECT_LT(4 * distance(own.position[1], truth.position[1]), distance(shared.position[1], truth.position[1]));
 }
@@ -123,7 +123,7 @@ TEST(BlockSteps, ofBodiesWithMassDoNotDependOnBodiesWithout) {
             EXPECT_LT(distance(both.position[i], planets.position[i]), 1e-5) << name << ' ' << i;
     }
     // Where no body has mass, all set their steps.
-    RungScale scale;
+    LevelScale scale;
     for (const Double4& at : circles().position) scale.add(static_cast<float>(1 + at.x), false);
     EXPECT_GT(scale.reference(), 0);
 }
@@ -165,8 +165,8 @@ private:
         method_->prepare({{x_.axis[0].data(), x_.axis[1].data(), x_.axis[2].data()}, source_.data(), size()}, request_);
         return abandonedIn(*method_);
     }
-    const std::uint8_t* rungs() const override { return rungs_.data(); }
-    void uploadRungs() override {}
+    const std::uint8_t* levels() const override { return levels_.data(); }
+    void uploadLevels() override {}
     MassiveBodies sourcesInMemory(const SourceList& list) override { return {list.list(), list.count}; }
 
     ThreadPool pool_{2};

@@ -102,7 +102,7 @@ TEST(Kepler, circularPhaseErrorHasItsClosedForm) {
 TEST(Kepler, reversibleIntegratorsReturnAndTheOthersDoNot) {
     for (const Integrator& row : integrators()) {
         if (isAdaptive(row.program)) continue;  // returns because its error is tiny, not because it is reversible
-        if (inBlocks(row.program)) continue;    // two bodies with equal accelerations are on one rung
+        if (inBlocks(row.program)) continue;    // two bodies with equal accelerations are on one level
         const std::unique_ptr<Backend> backend = reference();
         const ParticleSet start = keplerStart(0.5);
         backend->configure({}, {});

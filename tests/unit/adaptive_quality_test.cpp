@@ -1,4 +1,4 @@
-// The ladder against machines that are made up: a picture costs what the rung says, the rest of a frame is constant.
+// The ladder against machines that are made up: a picture costs what the level says, the rest of a frame is constant.
 #include "app/services/adaptive_quality.h"
 #include "app/services/pace.h"
 #include "sim/scenes/scene.h"
@@ -27,7 +27,7 @@ Frame run(AdaptiveQuality& ladder, const Machine& machine, int frames) {
     Frame last{AdaptiveQuality::kFrame, 0}, mean;
     constexpr int kMeant = 240;
     for (int i = 0; i < frames; ++i) {
-        const double draw = machine.picture * (machine.helps ? ladder.rung().cost : 1);
+        const double draw = machine.picture * (machine.helps ? ladder.level().cost : 1);
         const double wanted = machine.wanted * last.seconds;
         last.steps = std::min(ladder.budget(), wanted);
         last.seconds = draw + machine.rest + last.steps;
@@ -47,7 +47,7 @@ TEST(AdaptiveQuality, leavesAFastMachineAlone) {
     const Frame last = run(ladder, {0.010, 0.005, 0.3}, 1000);
     EXPECT_FALSE(ladder.lowered());
     EXPECT_EQ(ladder.text(), "");
-    EXPECT_EQ(ladder.rung().quality, PictureQuality{});
+    EXPECT_EQ(ladder.level().quality, PictureQuality{});
     EXPECT_NEAR(last.steps / last.seconds, 0.3, 0.01) << "the story goes on at its speed";
 }
 
@@ -74,11 +74,11 @@ TEST(AdaptiveQuality, stepsHaveHalfOfAFrameHoweverSlowThePicture) {
 TEST(AdaptiveQuality, spoilsThePictureOnlyWhereItWouldStutter) {
     AdaptiveQuality ladder;
     run(ladder, {0.022, 0.004, kAll}, 600);
-    EXPECT_GE(ladder.rung().quality.scale, 0.7f) << "15 frames a second are enough to see where it goes";
-    EXPECT_TRUE(ladder.rung().quality.trails);
+    EXPECT_GE(ladder.level().quality.scale, 0.7f) << "15 frames a second are enough to see where it goes";
+    EXPECT_TRUE(ladder.level().quality.trails);
     AdaptiveQuality slow;
     run(slow, {0.09, 0.004, kAll}, 600);
-    EXPECT_LT(slow.rung().quality.scale, 0.7f);
+    EXPECT_LT(slow.level().quality.scale, 0.7f);
 }
 
 TEST(AdaptiveQuality, doesNotTakeASlowDisplayForASlowMachine) {
@@ -111,20 +111,20 @@ TEST(AdaptiveQuality, changesTheLookAtMostOnceInHalfAMinuteWhateverComesAndGoes)
             AdaptiveQuality ladder;
             ladder.startLow();
             ladder.photograph = true;
-            const QualityRung* before = &ladder.rung();
+            const QualityLevel* before = &ladder.level();
             double time = 0, changed = -AdaptiveQuality::kHold;
             int changes = 0;
             while (time < 300) {
                 // Other programs take the processors for a while, again and again.
                 const bool loaded = std::fmod(time, 7) < 4;
-                const double draw = picture * (loaded ? burst : 1) * ladder.rung().costOfPhotograph;
+                const double draw = picture * (loaded ? burst : 1) * ladder.level().costOfPhotograph;
                 const double seconds = draw + 0.006 + ladder.budget();
                 ladder.stepped(ladder.budget(), true);
                 ladder.frame(seconds, seconds - draw, draw);
                 time += seconds;
-                if (&ladder.rung() == before) continue;
+                if (&ladder.level() == before) continue;
                 EXPECT_GE(time - changed, AdaptiveQuality::kHold) << picture << " " << burst << " at " << time;
-                before = &ladder.rung();
+                before = &ladder.level();
                 changed = time;
                 ++changes;
             }
@@ -143,13 +143,13 @@ TEST(AdaptiveQuality, anotherSizeOfThePictureIsJudgedAtOnce) {
 TEST(AdaptiveQuality, keepsTheLookWhenDrawingIsNotTheCauseOrItIsOff) {
     AdaptiveQuality ladder;
     run(ladder, {0.002, 0.1, kAll}, 200);
-    EXPECT_EQ(ladder.rung().quality, PictureQuality{}) << "lowering would not help";
+    EXPECT_EQ(ladder.level().quality, PictureQuality{}) << "lowering would not help";
     AdaptiveQuality off;
     off.on = false;
     const Frame last = run(off, {0.2, 0.01, kAll}, 500);
     EXPECT_FALSE(off.lowered());
     EXPECT_GE(last.steps, 0.49 * last.seconds) << "the steps have their half all the same";
-    EXPECT_EQ(off.rung().quality, PictureQuality{});
+    EXPECT_EQ(off.level().quality, PictureQuality{});
 }
 
 TEST(AdaptiveQuality, beginsLowAndFindsItsLookWithinTwoSeconds) {
@@ -158,7 +158,7 @@ TEST(AdaptiveQuality, beginsLowAndFindsItsLookWithinTwoSeconds) {
             AdaptiveQuality ladder;
             ladder.photograph = photograph;
             ladder.startLow();
-            const auto cost = [&] { return photograph ? ladder.rung().costOfPhotograph : ladder.rung().cost; };
+            const auto cost = [&] { return photograph ? ladder.level().costOfPhotograph : ladder.level().cost; };
             double time = 0, draw = 0;
             while (time < 2) {
                 draw = picture * cost();
@@ -173,9 +173,9 @@ TEST(AdaptiveQuality, beginsLowAndFindsItsLookWithinTwoSeconds) {
             if (picture < 0.02) {
                 EXPECT_FALSE(ladder.lowered()) << picture;
             }
-            const QualityRung* found = &ladder.rung();
+            const QualityLevel* found = &ladder.level();
             for (int frame = 0; frame < 50; ++frame) ladder.frame(draw + 0.004, 0.004, draw);
-            EXPECT_EQ(&ladder.rung(), found) << "it stays, picture " << picture << ", photograph " << photograph;
+            EXPECT_EQ(&ladder.level(), found) << "it stays, picture " << picture << ", photograph " << photograph;
         }
 }
 
@@ -187,7 +187,7 @@ TEST(AdaptiveQuality, slowPicturesAreJudgedByTime) {
         time += 0.57;
     }
     EXPECT_LT(time, 2) << "twelve such frames would be seven seconds";
-    EXPECT_EQ(ladder.rung().quality.scale, qualityRungs().back().quality.scale) << "all steps at once";
+    EXPECT_EQ(ladder.level().quality.scale, qualityLevels().back().quality.scale) << "all steps at once";
 }
 
 TEST(AdaptiveQuality, veryManyBodiesAreThinnedWhileTheCameraMoves) {
@@ -198,17 +198,17 @@ TEST(AdaptiveQuality, veryManyBodiesAreThinnedWhileTheCameraMoves) {
     EXPECT_EQ(thinnedBy(100'000'000, 0), 1) << "not known yet";
 }
 
-TEST(AdaptiveQuality, rungsGetCheaperOneByOne) {
-    const auto rungs = qualityRungs();
-    for (std::size_t i = 1; i < rungs.size(); ++i) {
-        EXPECT_LT(rungs[i].cost, rungs[i - 1].cost);
-        EXPECT_LT(rungs[i].costOfPhotograph, rungs[i - 1].costOfPhotograph);
-        EXPECT_GE(rungs[i].beyond, rungs[i - 1].beyond);
-        EXPECT_FALSE(rungs[i].text.empty());
-        EXPECT_GT(rungs[i].quality.glowShrink, 0) << "the light of a photograph stays";
-        EXPECT_LE(static_cast<float>(rungs[i].quality.glowShrink / 2) / rungs[i].quality.scale, 9)
+TEST(AdaptiveQuality, levelsGetCheaperOneByOne) {
+    const auto levels = qualityLevels();
+    for (std::size_t i = 1; i < levels.size(); ++i) {
+        EXPECT_LT(levels[i].cost, levels[i - 1].cost);
+        EXPECT_LT(levels[i].costOfPhotograph, levels[i - 1].costOfPhotograph);
+        EXPECT_GE(levels[i].beyond, levels[i - 1].beyond);
+        EXPECT_FALSE(levels[i].text.empty());
+        EXPECT_GT(levels[i].quality.glowShrink, 0) << "the light of a photograph stays";
+        EXPECT_LE(static_cast<float>(levels[i].quality.glowShrink / 2) / levels[i].quality.scale, 9)
             << "texels of gas and dust";
-        EXPECT_FALSE(rungs[i].quality == rungs[i - 1].quality);
+        EXPECT_FALSE(levels[i].quality == levels[i - 1].quality);
     }
 }
 

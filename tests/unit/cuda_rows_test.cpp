@@ -82,13 +82,12 @@ std::string recordOf(const BackendRow& device) {
     for (const KernelRow* row : listedKernels())
         if (row->backend == device.name) (row->term == kPairLawTerm ? kernelRows : termRows) += rowText(*row);
     for (const KernelRow& row : trapKernels()) traps += rowText(row);
-    for (const GroupRung& rung : groupRungs())
-        if (rung.backend == device.name)
-            groups +=
-                "    {kBackend.name, " + inQuotes(rung.name) + ", " + inQuotes(rung.idea) + ", groupBytes, nullptr},\n";
-    for (const DepthRung& rung : depthRungs())
-        if (rung.backend == device.name)
-            depths += "    {kBackend.name, " + inQuotes(rung.name) + ", " + inQuotes(rung.idea) + ", nullptr},\n";
+    for (const GroupRow& row : groupRows())
+        if (row.backend == device.name)
+            groups += "    {kBackend.name, " + inQuotes(row.name) + ", " + inQuotes(row.idea) + ", groupBytes, nullptr},\n";
+    for (const DepthRow& row : depthRows())
+        if (row.backend == device.name)
+            depths += "    {kBackend.name, " + inQuotes(row.name) + ", " + inQuotes(row.idea) + ", nullptr},\n";
     return "// The rows of the CUDA backend for builds without CUDA; sim/backends/without_cuda.cpp says more. Written by a "
            "build with "
            "CUDA:\n// GRAVLAB_WRITE_CUDA_ROWS=1 build/tests/gravlab_unit_tests --gtest_filter=CudaRows.*\n"
@@ -97,7 +96,7 @@ std::string recordOf(const BackendRow& device) {
            ", .unavailable = nullptr, .make = nullptr, .devices = nullptr, .onDevice = true, .mostStudied = " +
            std::to_string(device.mostStudied) + "};\nconstexpr KernelRow kKernels[] = {\n" + kernelRows +
            "};\nconstexpr KernelRow kTermKernels[] = {\n" + termRows + "};\nconstexpr KernelRow kTraps[] = {\n" + traps +
-           "};\nconstexpr GroupRung kGroups[] = {\n" + groups + "};\nconstexpr DepthRung kDepths[] = {\n" + depths + "};\n";
+           "};\nconstexpr GroupRow kGroups[] = {\n" + groups + "};\nconstexpr DepthRow kDepths[] = {\n" + depths + "};\n";
 }
 
 TEST(CudaRows, buildsWithoutCudaHaveThem) {

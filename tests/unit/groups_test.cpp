@@ -1,4 +1,4 @@
-// Groups of bodies: their truth, their table, and that a wrong label is caught; rungs of the CPU by the suite of all
+// Groups of bodies: their truth, their table, and that a wrong label is caught; rows of the CPU by the suite of all
 // backends.
 #include "sim/backends/groups.h"
 #include "sim/groups/friends.h"
@@ -18,9 +18,9 @@ namespace {
 
 using namespace testing_support;
 
-const GroupsOf kCpuRungs{
-    .backend = "cpu", .rungs = 2, .many = 20000, .withoutPlace = 600, .threads = {1, 3}, .moreThreads = {1, 2, 5}};
-INSTANTIATE_TEST_SUITE_P(Cpu, GroupSuite, testing::Values(kCpuRungs), nameOfBackend<GroupsOf>);
+const GroupsOf kCpuRows{
+    .backend = "cpu", .rows = 2, .many = 20000, .withoutPlace = 600, .threads = {1, 3}, .moreThreads = {1, 2, 5}};
+INSTANTIATE_TEST_SUITE_P(Cpu, GroupSuite, testing::Values(kCpuRows), nameOfBackend<GroupsOf>);
 
 TEST(Groups, shapesHaveTheGroupsThatTheyWereMadeWith) {
     for (const GroupShape& shape : groupShapes()) {
@@ -120,8 +120,8 @@ TEST(Depths, aWrongOneIsNamed) {
     std::vector<std::uint32_t> late = right;
     for (std::uint32_t& depth : late) depth += depth > 0;
     EXPECT_NE(faultOfDepths(chain.bodies, chain.length, 0, late), "");
-    EXPECT_THROW(findDepths(depthRung("cpu"), chain.bodies, 1, 31, {}), UsageError);
-    EXPECT_THROW(depthRung("cpu", "bfs"), UsageError);
+    EXPECT_THROW(findDepths(depthRow("cpu"), chain.bodies, 1, 31, {}), UsageError);
+    EXPECT_THROW(depthRow("cpu", "bfs"), UsageError);
 }
 
 TEST(Groups, theTableMeasuresThemByMass) {
@@ -150,16 +150,16 @@ TEST(Groups, theTableMeasuresThemByMass) {
     EXPECT_TRUE(groupTable(bodies, labels, 9).groups.empty());
 }
 
-TEST(Groups, theTableOfRungsSaysWhichThereAre) {
-    EXPECT_EQ(groupRung("cpu").name, "union-tree");
-    EXPECT_EQ(groupRung("reference").name, "pairs");
-    EXPECT_THROW(groupRung("cpu", "bfs"), UsageError);
-    for (const GroupRung& rung : groupRungs()) {
-        EXPECT_NO_THROW(backend(rung.backend)) << rung.name;
-        EXPECT_FALSE(rung.idea.empty()) << rung.name;
-        EXPECT_GT(rung.bytes(1000), 1000) << rung.name;
+TEST(Groups, theTableOfRowsSaysWhichThereAre) {
+    EXPECT_EQ(groupRow("cpu").name, "union-tree");
+    EXPECT_EQ(groupRow("reference").name, "pairs");
+    EXPECT_THROW(groupRow("cpu", "bfs"), UsageError);
+    for (const GroupRow& row : groupRows()) {
+        EXPECT_NO_THROW(backend(row.backend)) << row.name;
+        EXPECT_FALSE(row.idea.empty()) << row.name;
+        EXPECT_GT(row.bytes(1000), 1000) << row.name;
     }
-    EXPECT_THAT([] { findGroups(groupRung("reference"), unevenBodies(4), 1, {}); }, testing::Not(testing::Throws<Error>()));
+    EXPECT_THAT([] { findGroups(groupRow("reference"), unevenBodies(4), 1, {}); }, testing::Not(testing::Throws<Error>()));
 }
 
 }  // namespace

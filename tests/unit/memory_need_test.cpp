@@ -12,7 +12,7 @@
 #include "sim/forces/law.h"
 #include "sim/io/snapshot.h"
 #include "sim/run/simulation.h"
-#include "sim/tree/rung.h"
+#include "sim/tree/properties.h"
 #include "tests/files.h"
 #include "tests/memory_suite.h"
 #include "tests/on_backend.h"
@@ -81,7 +81,7 @@ TEST(MemoryNeed, countsBytesBeyondTheRangeOfIntegers) {
     // A tree needs more memory than pairs do.
     EXPECT_GT(memoryNeed(hostBackend(), 1'000'000, {}, {.allowedError = 1e-3}).host,
               memoryNeed(hostBackend(), 1'000'000, {}, {}).host);
-    // Block steps need a rung, an index, a position and a sum for each body: 1, 4, 12 and 12 bytes. Sources are not copied.
+    // Block steps need a level, an index, a position and a sum for each body: 1, 4, 12 and 12 bytes. Sources are not copied.
     const StepProgram blocks = integrator("block-leapfrog").program;
     EXPECT_EQ(memoryNeed(hostBackend(), 1'000'000, {}, {}, blocks).host,
               memoryNeed(hostBackend(), 1'000'000, {}, {}, usualIntegrator().program).host + 29e6);
@@ -257,7 +257,7 @@ TEST(MemoryNeed, WhatTheHostHasNoRoomForIsRefusedByEveryGuard) {
         expect("a run", [] { Simulation({.scene = "plummer", .bodies = 20000, .backend = "cpu"}); });
         expect("a new kernel", [&] { cpu->configure({}, {.kernel = "symmetric-threads"}); });
         expect("bodies of a backend", [&] { cpu->load(others); });
-        expect("groups", [&] { findGroups(groupRung("cpu", "union-tree"), bodies, 0.01, {}); });
+        expect("groups", [&] { findGroups(groupRow("cpu", "union-tree"), bodies, 0.01, {}); });
         return made;
     };
     const auto refused = [](const char* what, const auto& work) { EXPECT_THROW(work(), OutOfMemoryError) << what; };

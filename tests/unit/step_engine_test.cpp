@@ -76,8 +76,8 @@ public:
         script += 'F';
         known = true;
     }
-    const std::uint8_t* rungs() const { return nullptr; }
-    std::optional<BlockClock> rungClock(bool) { return BlockClock(); }
+    const std::uint8_t* levels() const { return nullptr; }
+    std::optional<BlockClock> levelClock(bool) { return BlockClock(); }
     void add(const PlannedOp& planned) {
         script += planned.op.op == Op::kick ? 'k' : 'd';
         lastTimeStep = planned.timeStep;

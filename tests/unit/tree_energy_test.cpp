@@ -9,7 +9,7 @@
 #include "sim/measure/potential_error.h"
 #include "sim/run/configuration.h"
 #include "sim/scenes/scene.h"
-#include "sim/tree/rung.h"
+#include "sim/tree/properties.h"
 #include "tests/bodies.h"
 #include "tests/cell_of_bodies.h"
 #include "tests/measured.h"

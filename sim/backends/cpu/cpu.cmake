@@ -2,7 +2,7 @@
 # The textbook loops stay textbook: no vectorisation; a plain square root instruction.
 set_source_files_properties(backends/cpu/kernels/kernels_plain.cpp PROPERTIES
   COMPILE_OPTIONS "-fno-tree-vectorize;-fno-math-errno")
-# OpenMP is a rung of the ladder, not a requirement: without it the row says so.
+# OpenMP is a row of the ladder, not a requirement: without it the row says so.
 find_package(OpenMP COMPONENTS CXX)
 if(OpenMP_CXX_FOUND)
   set_source_files_properties(backends/cpu/kernels/kernels_openmp.cpp PROPERTIES

@@ -257,7 +257,7 @@ public:
             for (int i = 0; i < 4; ++i) scratch.emplace_back(size_);
             scratch_ = std::move(scratch);
         }
-        if (inBlocks(program)) rungs_.resize(size_);
+        if (inBlocks(program)) levels_.resize(size_);
     }
     void enterStep() {
         this->worked_ = 0;
@@ -291,33 +291,33 @@ public:
         work_.forceKnown = active_.all();
         if (active_.all()) endForceAt(work_, methods_);  // inactive bodies have the force of an older position
     }
-    const std::uint8_t* rungs() const { return rungs_.data(); }
-    /// Gives each body its rung, by the accelerations at the start of the step.
-    std::optional<BlockClock> rungClock(bool) {
+    const std::uint8_t* levels() const { return levels_.data(); }
+    /// Gives each body its level, by the accelerations at the start of the step.
+    std::optional<BlockClock> levelClock(bool) {
         const double start = StepPacer::steadySeconds();
         const auto lengthOf = [this](std::size_t i) {
-            return rungLength(work_.a.axis[0][i], work_.a.axis[1][i], work_.a.axis[2][i]);
+            return levelLength(work_.a.axis[0][i], work_.a.axis[1][i], work_.a.axis[2][i]);
         };
         std::mutex together;
-        RungScale all;
+        LevelScale all;
         context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {
-            RungScale here;
+            LevelScale here;
             for (std::size_t i = first; i < last; ++i) here.add(lengthOf(i), source_[i] != 0);
             const std::lock_guard lock(together);
             all.add(here);
         });
-        RungCounts bodies{};
+        LevelCounts bodies{};
         context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {
-            const RungCounts here = giveRungs(first, last, all.reference(), lengthOf, rungs_.data());
+            const LevelCounts here = giveLevels(first, last, all.reference(), lengthOf, levels_.data());
             const std::lock_guard lock(together);
-            for (std::size_t rung = 0; rung < here.size(); ++rung) bodies[rung] += here[rung];
+            for (std::size_t level = 0; level < here.size(); ++level) bodies[level] += here[level];
         });
         context_.totals.integrateSeconds += StepPacer::steadySeconds() - start;
         return BlockClock(bodies);
     }
     void add(const PlannedOp& planned) {
         const Op op = planned.op.op;
-        std::array<T, kRungCount> kicks{};
+        std::array<T, kLevelCount> kicks{};
         if (isOfBlocks(op)) kicks = ownKicks<T>(factorOf(planned.op, planned.timeStep));
         const auto onAxes = [&](std::size_t first, std::size_t last) {
             for (std::size_t axis = 0; axis < 3; ++axis)
@@ -498,12 +498,12 @@ private:
                 ColumnArithmetic{first, last});
     }
 
-    void kickOnAxis(const std::array<T, kRungCount>& kicks, int least, std::size_t axis, std::size_t first,
+    void kickOnAxis(const std::array<T, kLevelCount>& kicks, int least, std::size_t axis, std::size_t first,
                     std::size_t last) {
         T* __restrict v = work_.v.axis[axis].data();
         const T* __restrict a = work_.a.axis[axis].data();
         for (std::size_t i = first; i < last; ++i)
-            if (rungs_[i] >= least) v[i] += kicks[rungs_[i]] * a[i];
+            if (levels_[i] >= least) v[i] += kicks[levels_[i]] * a[i];
     }
 
     EngineContext& context_;
@@ -515,7 +515,7 @@ private:
     StepState<T> complete_;                     ///< the last complete step, which is the public state
     StepState<T> work_;                         ///< the step under way
     std::vector<VectorArrays<T>> scratch_;      ///< x0, v0, dx, dv, or empty
-    std::vector<std::uint8_t> rungs_;           ///< of block steps, sized at the first one
+    std::vector<std::uint8_t> levels_;          ///< of block steps, sized at the first one
     std::uint64_t sharesOf_ = 0;                ///< the request that shares_ belongs to
     std::vector<std::vector<Double4>> shares_;  ///< accelerations of a check's targets by each term done
     const CpuKernel *kernel_ = nullptr, *wantedKernel_ = nullptr;

@@ -3,11 +3,11 @@
 #include "sim/backends/cuda/engine.h"
 #include "sim/backends/cuda/jobs/contact_scan.h"
 #include "sim/backends/cuda/kernels/neighbours.h"
+#include "sim/backends/cuda/methods/device.h"
 #include "sim/backends/cuda/methods/divided.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
 #include "sim/backends/cuda/methods/ranked.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
-#include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/devices.h"
 #include "sim/backends/division.h"
 #include "sim/backends/kernel_rows.h"
@@ -20,7 +20,7 @@
 #include "sim/forces/bonds/bonds.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/second_pair_law.h"
-#include "sim/tree/rung.h"
+#include "sim/tree/properties.h"
 
 #include <algorithm>
 #include <cmath>

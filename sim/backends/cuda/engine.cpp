@@ -3,7 +3,7 @@
 
 #include "sim/backends/memory_need.h"
 #include "sim/measure/potential_error.h"
-#include "sim/tree/rung.h"
+#include "sim/tree/properties.h"
 
 #include <type_traits>
 #include <utility>

@@ -136,8 +136,8 @@ public:
     void takeTerm(std::size_t k, DeviceTermMethod<Real>& method);
     void endForce();
     bool fuses() const;
-    const std::uint8_t* rungs() const { return blocks_.rungs(); }
-    std::optional<BlockClock> rungClock(bool waits);
+    const std::uint8_t* levels() const { return blocks_.levels(); }
+    std::optional<BlockClock> levelClock(bool waits);
     void openOperations(bool fused);
     void add(const PlannedOp& planned);
     void endStep(VertexSink* sink);

@@ -43,7 +43,7 @@ double EngineOf<Real>::nextSeconds() const {
 
 template <class Real>
 double EngineOf<Real>::stepSeconds() const {
-    // The estimate assumes that bodies are on the rungs of the last step.
+    // The estimate assumes that bodies are on the levels of the last step.
     const double bodies = std::max<double>(1, state_.count());
     const double forces = std::max<double>(forcesPerStep(program_), inBlocks(program_) ? lastClock_.forces() / bodies : 1);
     const double moves = inBlocks(program_) ? lastClock_.substeps() : forces;
@@ -191,7 +191,7 @@ IntegrateTask<Real> EngineOf<Real>::operationsFromHere() const {
     task.ranges = acceleration_.ranges;
     task.more = pendingTermSums_;
     task.shown = context_.shown;
-    task.rungs = inBlocks(program_) ? blocks_.rungs() : nullptr;
+    task.levels = inBlocks(program_) ? blocks_.levels() : nullptr;
     return task;
 }
 
@@ -228,7 +228,7 @@ bool EngineOf<Real>::launchOperations(Operations& task, PendingForce& force) {
     const unsigned threads = lanes == 1 ? 256 : 32 * lanes;
     task.bodiesPerBlock = threads / lanes;
     const unsigned blocks = (task.count + task.bodiesPerBlock - 1) / task.bodiesPerBlock;
-    launchKernel(integrateKernel<Real>(task.rungs != nullptr), {blocks}, threads, task,
+    launchKernel(integrateKernel<Real>(task.levels != nullptr), {blocks}, threads, task,
                  lanes > 1 ? 3 * sizeof(double) * threads : 0, context_.stream);
     return false;
 }
@@ -356,7 +356,7 @@ bool EngineOf<Real>::shown(VertexSink& sink) {
 }
 
 template <class Real>
-std::optional<BlockClock> EngineOf<Real>::rungClock(bool waits) {
+std::optional<BlockClock> EngineOf<Real>::levelClock(bool waits) {
     GpuTimer& timer = context_.timer;
     if (firstForce_) {
         // This force is the one at the last complete step, so that step keeps it.
@@ -364,7 +364,7 @@ std::optional<BlockClock> EngineOf<Real>::rungClock(bool waits) {
         state_.complete().forceKnown = true;
         firstForce_ = false;
     }
-    if (blocks_.enqueueRungs<Real>(acceleration_.sums, state_.complete().x.data())) {
+    if (blocks_.enqueueLevels<Real>(acceleration_.sums, state_.complete().x.data())) {
         timer.add(integrateSeconds(), {});
         timer.close(measured_ ? Span::integrate : Span::steps);
     }

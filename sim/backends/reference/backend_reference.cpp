@@ -195,7 +195,7 @@ public:
     void prepareStep(StepProgram program) {
         if (needsScratch(program))
             for (std::vector<Double4>* scratch : {&x0_, &v0_, &dx_, &dv_}) scratch->resize(size());
-        if (inBlocks(program)) rungs_.resize(size());
+        if (inBlocks(program)) levels_.resize(size());
     }
     void enterStep() {
         worked_ = 0;
@@ -217,22 +217,22 @@ public:
         ++context_.totals.forceEvaluations;
         runCheck(work_);
     }
-    const std::uint8_t* rungs() const { return rungs_.data(); }
-    std::optional<BlockClock> rungClock(bool) {
-        const auto lengthOf = [this](std::size_t i) { return rungLength(work_.a[i].x, work_.a[i].y, work_.a[i].z); };
-        RungScale all;
+    const std::uint8_t* levels() const { return levels_.data(); }
+    std::optional<BlockClock> levelClock(bool) {
+        const auto lengthOf = [this](std::size_t i) { return levelLength(work_.a[i].x, work_.a[i].y, work_.a[i].z); };
+        LevelScale all;
         for (std::size_t i = 0; i < size(); ++i) all.add(lengthOf(i), work_.x[i].w != 0);
-        return BlockClock(giveRungs(0, size(), all.reference(), lengthOf, rungs_.data()));
+        return BlockClock(giveLevels(0, size(), all.reference(), lengthOf, levels_.data()));
     }
     void add(const PlannedOp& planned) {
         const double start = StepPacer::steadySeconds();
         const StepOp& op = planned.op;
         if (isOfBlocks(op.op)) {
-            const std::array<double, kRungCount> kicks = ownKicks<double>(factorOf(op, planned.timeStep));
+            const std::array<double, kLevelCount> kicks = ownKicks<double>(factorOf(op, planned.timeStep));
             for (std::size_t i = 0; i < size(); ++i) {
-                if (rungs_[i] < planned.least) continue;
+                if (levels_[i] < planned.least) continue;
                 StepRegisters<Double4*> body{nullptr, &work_.v[i], &work_.a[i]};
-                applyOp(op.op, kicks[rungs_[i]], body, VectorColumnArithmetic{0, 1});
+                applyOp(op.op, kicks[levels_[i]], body, VectorColumnArithmetic{0, 1});
             }
         } else {
             StepRegisters<Double4*> registers{work_.x.data(), work_.v.data(), work_.a.data(), x0_.data(),
@@ -276,10 +276,10 @@ private:
     }
 
     ReferenceContext& context_;
-    State complete_;                   ///< the last complete step, which is the public state
-    State work_;                       ///< the step under way
-    std::vector<Double4> nextForce_;   ///< the force under way
-    std::vector<std::uint8_t> rungs_;  ///< of block steps, sized at the first one
+    State complete_;                    ///< the last complete step, which is the public state
+    State work_;                        ///< the step under way
+    std::vector<Double4> nextForce_;    ///< the force under way
+    std::vector<std::uint8_t> levels_;  ///< of block steps, sized at the first one
     std::vector<Double4> x0_, v0_, dx_, dv_;
 };
 
@@ -452,15 +452,15 @@ FoundDepths depthsOfEveryPair(const ParticleSet& bodies, double length, std::uin
 
 }  // namespace
 
-std::span<const DepthRung> referenceDepthRungs() {
-    static const DepthRung rows[] = {{"reference", "pairs",
-                                      "compares each body of a level with all others: the truth for all other rungs",
-                                      depthsOfEveryPair}};
+std::span<const DepthRow> referenceDepthRows() {
+    static const DepthRow rows[] = {{"reference", "pairs",
+                                     "compares each body of a level with all others: the truth for all other rungs",
+                                     depthsOfEveryPair}};
     return rows;
 }
 
-std::span<const GroupRung> referenceGroupRungs() {
-    static const GroupRung rows[] = {
+std::span<const GroupRow> referenceGroupRows() {
+    static const GroupRow rows[] = {
         {"reference", "pairs", "compares every pair, on one thread: the truth for all other rungs",
          [](std::size_t bodies) { return 28.0 * static_cast<double>(bodies); }, everyPair},
     };

@@ -16,7 +16,7 @@ template <TreeLaw kLaw>
 TreeWalks describeLaw() {
     TreeWalks walks{{nullptr, walk<kLaw, TreeWalk::theta>, walk<kLaw, TreeWalk::cells>, walk<kLaw, TreeWalk::expansions>},
                     walk<kLaw, TreeWalk::expansions, true>};
-    // A cell of charges needs its dipole, which the first rung leaves out.
+    // A cell of charges needs its dipole, which the first row leaves out.
     if constexpr (kLaw == TreeLaw::power) walks.walk[0] = walk<kLaw, TreeWalk::thetaMonopole>;
     return walks;
 }

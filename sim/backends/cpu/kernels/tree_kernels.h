@@ -2,7 +2,7 @@
 // depend on the tree and the criterion alone, so the assignment of groups to threads never changes a bit.
 #pragma once
 #include "sim/backends/cpu/kernels/simd_targets.h"
-#include "sim/tree/rung.h"
+#include "sim/tree/properties.h"
 
 #include <array>
 #include <cstddef>
@@ -55,7 +55,7 @@ struct TreeWalkTask {
     TreeView tree;
     std::array<float*, 3> sums{};   ///< in body order, not scaled; null: only lengths
     float* lengths = nullptr;       ///< receives |a|, in body order
-    const float* before = nullptr;  ///< |a| in body order; not read by rungs with an opening angle
+    const float* before = nullptr;  ///< |a| in body order; not read by rows with an opening angle
     double acceleration = 1;        ///< factor of scaled accelerations
     float smallest = 0;             ///< floor of |a|, not scaled
     float softeningSquared = 0;     ///< scaled
@@ -86,10 +86,10 @@ struct TreeCounts {
     std::uint64_t all() const { return pairs + cells + expandedLow + expandedHigh; }
 };
 
-/// Walks under a law: one per rung, null where there is none.
+/// Walks under a law: one per row, null where there is none.
 struct TreeWalks {
     std::array<void (*)(const TreeWalkTask& task, TreeGroup group, TreeCounts& counts), kTreeWalks> walk;
-    /// The rung with expansions, for the energy alone: writes no sums and no lengths.
+    /// The row with expansions, for the energy alone: writes no sums and no lengths.
     void (*fieldWalk)(const TreeWalkTask& task, TreeGroup group, TreeCounts& counts);
 };
 

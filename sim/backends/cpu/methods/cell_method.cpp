@@ -161,8 +161,8 @@ void CellMethod<T, P>::makeGroups() {
 
 template <class T, class P>
 std::uint64_t CellMethod<T, P>::sum(const BodyView<P>& sorted, const Group& group) {
-    const auto asked = [&](std::uint32_t body) { return request_.active.has(body); };
-    if (std::none_of(order_.data() + group.first, order_.data() + group.first + group.count, asked)) return 0;
+    const auto active = [&](std::uint32_t body) { return request_.active.has(body); };
+    if (std::none_of(order_.data() + group.first, order_.data() + group.first + group.count, active)) return 0;
     const std::uint32_t first = cell_[group.first] - 1, last = cell_[group.first + group.count - 1] + 1;
     std::array<CellStretch, kCellRows> stretches;
     std::size_t found = 0;

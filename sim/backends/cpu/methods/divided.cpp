@@ -31,7 +31,7 @@ struct MethodFacts {
 struct PartedForce {
     ForceRequest request;  ///< without its addresses
     std::size_t parts = 0, listed = 0;
-    bool byGroups = false, sources = false, rungs = false, lengths = false;
+    bool byGroups = false, sources = false, levels = false, lengths = false;
 };
 
 /// The request for part k.
@@ -111,7 +111,7 @@ private:
     bool divides(std::size_t bodies) const {
         const ActiveBodies& active = request_.active;
         if (bodies <= kFewToDivide || request_.potential || !request_.targets.all() || !request_.parts.all()) return false;
-        if (active.rungs && active.count * kBodiesToDivide <= bodies) return false;
+        if (active.levels && active.count * kBodiesToDivide <= bodies) return false;
         return !own_->keepsState() || !part_.lengths().empty();
     }
     void send(const CpuBodies<T>& bodies) {
@@ -128,9 +128,9 @@ private:
         if (!sameSources) sources_.assign(sources.begin(), sources.end());
         const std::span<const float> lengths = own_->keepsState() ? part_.lengths() : std::span<const float>();
         PartedForce force{request_,        bounds_.size() - 1, listed,
-                          byGroups_,       !sameSources,       request_.active.rungs != nullptr,
+                          byGroups_,       !sameSources,       request_.active.levels != nullptr,
                           !lengths.empty()};
-        force.request.active.rungs = nullptr;
+        force.request.active.levels = nullptr;
         force.request.sources.list = nullptr;
         MessageWriter data(sizeof force + bounds_.size() * sizeof bounds_[0] + n * (4 * sizeof(T) + sizeof(float) + 5));
         data.add(force);
@@ -138,7 +138,7 @@ private:
         for (const T* axis : bodies.axis) data.add(std::span<const T>(axis, n));
         if (force.sources) data.add(sources);
         if (listed > 0) data.add(std::span<const std::uint32_t>(request_.sources.list, listed));
-        if (force.rungs) data.add(std::span<const std::uint8_t>(request_.active.rungs, n));
+        if (force.levels) data.add(std::span<const std::uint8_t>(request_.active.levels, n));
         if (force.lengths) data.add(lengths);
         exchange_.send({HelperMessage::Kind::force, method_, data.take()});
     }
@@ -199,10 +199,10 @@ public:
         if (force.sources) data.get(std::span<T>(source_.data(), count_));
         list_.resize(force.listed);
         data.get(std::span(list_));
-        rungs_.resize(force.rungs ? count_ : 0);
-        data.get(std::span(rungs_));
+        levels_.resize(force.levels ? count_ : 0);
+        data.get(std::span(levels_));
         ForceRequest request = partOf(force.request, force.byGroups, bounds, part);
-        if (force.rungs) request.active.rungs = rungs_.data();
+        if (force.levels) request.active.levels = levels_.data();
         if (force.listed > 0) request.sources.list = list_.data();
         auto& own = dynamic_cast<PartMethod&>(*method_);
         if (force.lengths) own.setLengths(data);
@@ -220,7 +220,7 @@ private:
     VectorArrays<T> x_;
     AlignedArray<T> source_;
     std::vector<std::uint32_t> list_;
-    std::vector<std::uint8_t> rungs_;
+    std::vector<std::uint8_t> levels_;
 };
 
 class PartHelper final : public Helper {

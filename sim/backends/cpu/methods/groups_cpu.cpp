@@ -1,4 +1,4 @@
-// The two rungs that join sets of bodies on all threads: over a grid, and over a tree.
+// The two rows that join sets of bodies on all threads: over a grid, and over a tree.
 #include "sim/backends/groups.h"
 
 #include "sim/backends/cpu/tree/key_sort.h"
@@ -202,7 +202,7 @@ FoundGroups groupsByTree(const ParticleSet& bodies, double length, const Backend
     });
 }
 
-constexpr GroupRung kCpuRungs[] = {
+constexpr GroupRow kCpuRows[] = {
     {"cpu", "union-grid", "sets are joined, cell by cell of a grid as wide as the linking length, on all threads",
      [](std::size_t bodies) { return GroupSearch::bytes(bodies) + 8.0 * static_cast<double>(bodies); }, groupsByGrid},
     {"cpu", "union-tree", "sets are joined over a tree: boxes out of reach are left out, boxes of one set taken at once",
@@ -295,14 +295,14 @@ FoundDepths depthsByCells(const ParticleSet& bodies, double length, std::uint32_
 
 }  // namespace
 
-std::span<const DepthRung> cpuDepthRungs() {
-    static constexpr DepthRung kRows[] = {
+std::span<const DepthRow> cpuDepthRows() {
+    static constexpr DepthRow kRows[] = {
         {"cpu", "cells",
          "on one thread: bodies of a level search the cells around them, and a body leaves its cell when it is reached",
          depthsByCells}};
     return kRows;
 }
 
-std::span<const GroupRung> cpuGroupRungs() { return kCpuRungs; }
+std::span<const GroupRow> cpuGroupRows() { return kCpuRows; }
 
 }  // namespace gravlab

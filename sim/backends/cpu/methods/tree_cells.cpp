@@ -81,12 +81,12 @@ public:
         const TreeWalk walk = walkOf(question.kernel);
         criterion(group, question, walk);
         const bool powerLaw = treeForce(force_).law == TreeLaw::power;
-        const PowerCriterion<float> powerAsks{criterion_, task_.power.field, task_.power.left};
+        const PowerCriterion<float> powerCriterion{criterion_, task_.power.field, task_.power.left};
         std::vector<std::int32_t> waiting{0};
         while (!waiting.empty()) {
             const std::int32_t id = waiting.back();
             waiting.pop_back();
-            const CellUse use = powerLaw ? useOf(powerAsks, id, walk) : useOf(criterion_, id, walk);
+            const CellUse use = powerLaw ? useOf(powerCriterion, id, walk) : useOf(criterion_, id, walk);
             if (use == CellUse::none) {
                 for (std::int32_t k = 0; k < view.count[id]; ++k) waiting.push_back(view.first[id] + k);
                 continue;
@@ -158,7 +158,7 @@ private:
 
     /// How the group uses a cell; CellUse::none means that the walk opens the cell.
     template <class Criterion>
-    CellUse useOf(const Criterion& asks, std::int32_t id, TreeWalk walk) const {
+    CellUse useOf(const Criterion& criterion, std::int32_t id, TreeWalk walk) const {
         const TreeView view = tree_.view();
         const float away[3] = {std::max(std::abs(view.x[id] - centre_[0]) - half_[0], 0.0f),
                                std::max(std::abs(view.y[id] - centre_[1]) - half_[1], 0.0f),
@@ -173,9 +173,9 @@ private:
                                            .source = view.weight[id],
                                            .sourceTimesCube = view.weightCube[id],
                                            .several = divided || view.count[id] < -2};
-        const DealtNode<bool> to = walk == TreeWalk::expansions ? dealt<true, false>(asks, node)
-                                   : byAngle(walk)              ? dealt<false, true>(asks, node)
-                                                                : dealt<false, false>(asks, node);
+        const DealtNode<bool> to = walk == TreeWalk::expansions ? dealt<true, false>(criterion, node)
+                                   : byAngle(walk)              ? dealt<false, true>(criterion, node)
+                                                                : dealt<false, false>(criterion, node);
         if (to.low || to.high) return CellUse::expanded;
         return to.cell ? CellUse::cell : divided ? CellUse::none : CellUse::bodies;
     }

@@ -14,8 +14,8 @@ namespace {
 // Bodies, and nodes, that one thread handles at a time.
 constexpr std::size_t kBlock = 4096, kNodeGrain = 512;
 
-float wide(float x) { return x; }
-float wide(double x) { return static_cast<float>(x); }
+float toFloat(float x) { return x; }
+float toFloat(double x) { return static_cast<float>(x); }
 
 }  // namespace
 
@@ -86,8 +86,8 @@ void Octree::measure(const TreeBodies<T>& bodies, ThreadPool& pool) {
     pool.forRange(count_, kBlock, [&](std::size_t first, std::size_t last) {
         Measured here;
         for (std::size_t i = first; i < last; ++i) {
-            const float x = std::abs(wide(bodies.axis[0][i])), y = std::abs(wide(bodies.axis[1][i]));
-            const float z = std::abs(wide(bodies.axis[2][i])), source = std::abs(wide(bodies.source[i]));
+            const float x = std::abs(toFloat(bodies.axis[0][i])), y = std::abs(toFloat(bodies.axis[1][i]));
+            const float z = std::abs(toFloat(bodies.axis[2][i])), source = std::abs(toFloat(bodies.source[i]));
             const float edge = std::max(x, std::max(y, z));
             if (std::isfinite(edge)) {
                 here.most = std::max(here.most, static_cast<double>(edge));
@@ -129,7 +129,7 @@ void Octree::makeKeys(const TreeBodies<T>& bodies, const TreeKernels& kernels, T
             const std::size_t count = std::min(kTreePadding, last - begin);
             for (std::size_t axis = 0; axis < 3; ++axis)
                 for (std::size_t k = 0; k < count; ++k)
-                    place[axis][k] = treePlace(wide(bodies.axis[axis][begin + k]) * scale_.grid);
+                    place[axis][k] = treePlace(toFloat(bodies.axis[axis][begin + k]) * scale_.grid);
             if (curve == TreeKeys::hilbert)
                 kernels.hilbertKeys(place[0].data(), place[1].data(), place[2].data(), count, keys);
             else
@@ -148,9 +148,9 @@ void Octree::gather(const TreeBodies<T>& bodies, ThreadPool& pool) {
         for (std::size_t place = first; place < last; ++place) order_[place] = sorted[place].body;
         for (std::size_t axis = 0; axis < 3; ++axis)
             for (std::size_t place = first; place < last; ++place)
-                at_[axis][place] = wide(bodies.axis[axis][order_[place]]) * scale_.length;
+                at_[axis][place] = toFloat(bodies.axis[axis][order_[place]]) * scale_.length;
         for (std::size_t place = first; place < last; ++place)
-            source_[place] = wide(bodies.source[order_[place]]) * scale_.source;
+            source_[place] = toFloat(bodies.source[order_[place]]) * scale_.source;
     });
 }
 

@@ -124,7 +124,7 @@ private:
 /// Whether cells need first moments, see Octree::takeSigned().
 inline bool signedCells(const ForceSettings& force) { return treeLaw(force) == TreeLaw::charges; }
 
-/// The task of that rung, for a tree with moments. The caller adds the outputs, the earlier |a| and its floor. An opening
+/// The task of that row, for a tree with moments. The caller adds the outputs, the earlier |a| and its floor. An opening
 /// angle of 0 is the usual one, and so is an allowed error of 0. The force must be one that cells know.
 TreeWalkTask walkTask(const Octree& tree, TreeWalk walk, const ForceRequest& request);
 

@@ -588,7 +588,7 @@ private:
 };
 
 template <GroupWay kWay>
-constexpr GroupRung onDevice(const char* name, const char* idea) {
+constexpr GroupRow onDevice(const char* name, const char* idea) {
     return {"cuda", name, idea, [](std::size_t bodies) { return groupBytes(kWay, bodies); },
             [](const ParticleSet& bodies, double length, const BackendOptions& options) {
                 return GroupSearchOnDevice(kWay, bodies, length, options.device).find();
@@ -600,7 +600,7 @@ FoundDepths depthsBy(const ParticleSet& bodies, double length, std::uint32_t fro
         .findDepths({.edges = kEdges, .onDevice = kOnDevice}, from);
 }
 
-constexpr GroupRung kCudaRungs[] = {
+constexpr GroupRow kCudaRows[] = {
     onDevice<GroupWay::searchFromHost>(
         "bfs-host", "breadth-first search over lists of friends, level by level: the host launches each and reads a flag"),
     onDevice<GroupWay::searchOnDevice>(
@@ -612,7 +612,7 @@ constexpr GroupRung kCudaRungs[] = {
 };
 
 // The last one is the row for pictures.
-constexpr DepthRung kCudaDepthRungs[] = {
+constexpr DepthRow kCudaDepthRows[] = {
     {"cuda", "edges-host", "a thread an edge: each level reads all of them, without a loop in a thread; the host repeats it",
      depthsBy<true, false>},
     {"cuda", "edges-device", "the same in one launch: a barrier over the whole device ends a level", depthsBy<true, true>},
@@ -624,8 +624,8 @@ constexpr DepthRung kCudaDepthRungs[] = {
 }  // namespace
 }  // namespace cuda
 
-std::span<const DepthRung> cudaDepthRungs() { return cuda::kCudaDepthRungs; }
+std::span<const DepthRow> cudaDepthRows() { return cuda::kCudaDepthRows; }
 
-std::span<const GroupRung> cudaGroupRungs() { return cuda::kCudaRungs; }
+std::span<const GroupRow> cudaGroupRows() { return cuda::kCudaRows; }
 
 }  // namespace gravlab

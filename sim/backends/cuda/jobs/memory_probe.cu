@@ -2,7 +2,7 @@
 // across a clock nor leaves out.
 #include "sim/backends/memory_probe.h"
 
-#include "sim/backends/cuda/runtime/device.h"
+#include "sim/backends/cuda/methods/device.h"
 #include "sim/backends/cuda/runtime/launch.h"
 #include "sim/backends/cuda/runtime/memory.h"
 #include "sim/core/vertex.h"

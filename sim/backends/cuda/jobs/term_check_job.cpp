@@ -14,7 +14,7 @@ void TermCheckJob<Real>::begin(std::vector<std::uint32_t> targets, VectorsFuture
     ids_ = std::move(ids);
     time_ = time;
     shares_.clear();
-    responds_.clear();
+    needsResponse_.clear();
     here_.clear();
     used_ = 0;
     open_ = true;
@@ -32,11 +32,11 @@ void TermCheckJob<Real>::copyTargets(const Vec4<Real>* from) {
 
 template <class Real>
 void TermCheckJob<Real>::addShare(std::shared_ptr<const ForceTerm> term, ForceGate gate, const Vec4<Real>* values,
-                                  bool responds, TermFuture here) {
+                                  bool needsResponse, TermFuture here) {
     copyTargets(values);
     here_.push_back(std::move(here));
     shares_.push_back({std::move(term), {}, gate});
-    responds_.push_back(responds);
+    needsResponse_.push_back(needsResponse);
 }
 
 template <class Real>
@@ -67,7 +67,7 @@ std::optional<ForceCheck> TermCheckJob<Real>::take() {
     for (std::size_t part = 0; part < shares_.size(); ++part) {
         shares_[part].got = taken(part);
         if (here_[part]) shares_[part].term = here_[part]();
-        for (std::size_t k = 0; responds_[part] && k < targets_.size(); ++k) {
+        for (std::size_t k = 0; needsResponse_[part] && k < targets_.size(); ++k) {
             const double response = velocities[targets_[k]].w;
             Double4& a = shares_[part].got[k];
             a = {response * a.x, response * a.y, response * a.z, 0};

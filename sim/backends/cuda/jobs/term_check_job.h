@@ -27,9 +27,9 @@ public:
     /// True between begin() and end().
     bool open() const { return open_; }
     const std::vector<std::uint32_t>& targets() const { return targets_; }
-    /// Adds a term's accelerations of the targets, in device memory. `responds`: each is still to be multiplied by its
+    /// Adds a term's accelerations of the targets, in device memory. `needsResponse`: each is still to be multiplied by its
     /// body's response. `here`: gives the term as it was computed, where that is not known yet.
-    void addShare(std::shared_ptr<const ForceTerm> term, ForceGate gate, const Vec4<Real>* values, bool responds,
+    void addShare(std::shared_ptr<const ForceTerm> term, ForceGate gate, const Vec4<Real>* values, bool needsResponse,
                   TermFuture here = {});
     /// Adds the sum of all terms and ends the check.
     void end(const Vec4<Real>* whole);
@@ -47,7 +47,7 @@ private:
     std::shared_ptr<const std::vector<std::uint32_t>> ids_;
     double time_ = 0;
     std::vector<TermShare> shares_;
-    std::vector<bool> responds_;
+    std::vector<bool> needsResponse_;
     std::vector<TermFuture> here_;                ///< of each share
     std::vector<PinnedArray<Vec4<Real>>> parts_;  ///< values of each term, and of the sum
     std::size_t used_ = 0;                        ///< arrays of parts_ in use

@@ -1,4 +1,4 @@
-// Rungs from the mean logarithm of accelerations, and lists of the bodies on some rungs.
+// Levels from the mean logarithm of accelerations, and lists of the bodies on some levels.
 #include "sim/backends/cuda/kernels/blocks.h"
 #include "sim/backends/cuda/kernels/pair.cuh"
 
@@ -16,12 +16,12 @@ constexpr std::uint32_t kMostBlocks = 1024;
 
 template <class V>
 __device__ __forceinline__ float lengthOf(const V& a) {
-    return rungLength(a.x, a.y, a.z);
+    return levelLength(a.x, a.y, a.z);
 }
 
 template <class Real>
-__global__ __launch_bounds__(kBlocksThreads) void sumRungLogarithms(RungTask<Real> task) {
-    RungScale here;
+__global__ __launch_bounds__(kBlocksThreads) void sumLevelLogarithms(LevelTask<Real> task) {
+    LevelScale here;
     for (std::uint32_t i = blockIdx.x * kBlocksThreads + threadIdx.x; i < task.count; i += gridDim.x * kBlocksThreads)
         here.add(lengthOf(asVectors(task.accelerations)[i]), asVectors(task.positions)[i].w != 0);
     for (int part = 0; part < 2; ++part) {
@@ -39,19 +39,19 @@ __global__ __launch_bounds__(kBlocksThreads) void sumRungLogarithms(RungTask<Rea
 }
 
 template <class Real>
-__global__ __launch_bounds__(kBlocksThreads) void giveRungs(RungTask<Real> task) {
-    __shared__ std::uint32_t bodies[kRungCount];
-    if (threadIdx.x < kRungCount) bodies[threadIdx.x] = 0;
+__global__ __launch_bounds__(kBlocksThreads) void giveLevels(LevelTask<Real> task) {
+    __shared__ std::uint32_t bodies[kLevelCount];
+    if (threadIdx.x < kLevelCount) bodies[threadIdx.x] = 0;
     __syncthreads();
-    const RungSums& sums = *task.sums;
-    const float reference = RungScale{{sums.sum[0], sums.counted[0]}, {sums.sum[1], sums.counted[1]}}.reference();
+    const LevelSums& sums = *task.sums;
+    const float reference = LevelScale{{sums.sum[0], sums.counted[0]}, {sums.sum[1], sums.counted[1]}}.reference();
     for (std::uint32_t i = blockIdx.x * kBlocksThreads + threadIdx.x; i < task.count; i += gridDim.x * kBlocksThreads) {
-        const int rung = rungOf(lengthOf(asVectors(task.accelerations)[i]), reference);
-        task.rungs[i] = static_cast<std::uint8_t>(rung);
-        atomicAdd(bodies + rung, 1u);
+        const int level = levelOf(lengthOf(asVectors(task.accelerations)[i]), reference);
+        task.levels[i] = static_cast<std::uint8_t>(level);
+        atomicAdd(bodies + level, 1u);
     }
     __syncthreads();
-    if (threadIdx.x < kRungCount && bodies[threadIdx.x] > 0) atomicAdd(task.sums->bodies + threadIdx.x, bodies[threadIdx.x]);
+    if (threadIdx.x < kLevelCount && bodies[threadIdx.x]) atomicAdd(task.sums->bodies + threadIdx.x, bodies[threadIdx.x]);
 }
 
 struct IsActive {
@@ -93,34 +93,34 @@ __global__ void spreadActive(ActiveCopyTask<Real> task) {
 
 void DeviceBlocks::begin(bool inBlocks) {
     enqueued_ = false;
-    if (!inBlocks || rungs_.size() > 0) return;
-    DeviceArray<std::uint8_t> rungs(count_);
-    DeviceArray<RungSums> sums(1);
-    PinnedArray<RungSums> read(1);
-    rungs_ = std::move(rungs);
+    if (!inBlocks || levels_.size() > 0) return;
+    DeviceArray<std::uint8_t> levels(count_);
+    DeviceArray<LevelSums> sums(1);
+    PinnedArray<LevelSums> read(1);
+    levels_ = std::move(levels);
     sums_ = std::move(sums);
     read_ = std::move(read);
 }
 
 template <class Real>
-bool DeviceBlocks::enqueueRungs(const Vec4<Real>* accelerations, const Vec4<Real>* positions) {
+bool DeviceBlocks::enqueueLevels(const Vec4<Real>* accelerations, const Vec4<Real>* positions) {
     if (enqueued_) return false;
     const Dim blocks{std::min(kMostBlocks, (count_ + kBlocksThreads - 1) / kBlocksThreads)};
-    const RungTask<Real> task{accelerations, positions, count_, rungs_.data(), sums_.data()};
+    const LevelTask<Real> task{accelerations, positions, count_, levels_.data(), sums_.data()};
     CUDA_CHECK(fillAsync(sums_.data(), 0, sums_.bytes(), stream_));
-    launchKernel(kernelOf(sumRungLogarithms<Real>), blocks, kBlocksThreads, task, 0, stream_);
-    launchKernel(kernelOf(giveRungs<Real>), blocks, kBlocksThreads, task, 0, stream_);
+    launchKernel(kernelOf(sumLevelLogarithms<Real>), blocks, kBlocksThreads, task, 0, stream_);
+    launchKernel(kernelOf(giveLevels<Real>), blocks, kBlocksThreads, task, 0, stream_);
     CUDA_CHECK(copyAsync(read_.data(), sums_.data(), sums_.bytes(), Copy::toHost, stream_));
     CUDA_CHECK(recordEvent(arrived_, stream_));
     enqueued_ = true;
     return true;
 }
-template bool DeviceBlocks::enqueueRungs<float>(const Vec4<float>*, const Vec4<float>*);
-template bool DeviceBlocks::enqueueRungs<double>(const Vec4<double>*, const Vec4<double>*);
+template bool DeviceBlocks::enqueueLevels<float>(const Vec4<float>*, const Vec4<float>*);
+template bool DeviceBlocks::enqueueLevels<double>(const Vec4<double>*, const Vec4<double>*);
 
 BlockClock DeviceBlocks::take() {
     CUDA_CHECK(waitForEvent(arrived_));
-    RungCounts bodies{};
+    LevelCounts bodies{};
     std::copy_n(read_.data()->bodies, bodies.size(), bodies.begin());
     return BlockClock(bodies);
 }

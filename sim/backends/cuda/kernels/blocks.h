@@ -1,4 +1,4 @@
-// Block steps on a device: each body's rung, and the list of active bodies.
+// Block steps on a device: each body's level, and the list of active bodies.
 // Rule: counts are integers and lists are in the order of bodies, so that the result does not depend on the backend.
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
@@ -14,19 +14,19 @@ namespace gravlab::cuda {
 constexpr unsigned kBlocksThreads = 256;
 
 /// Sums over all bodies; 0 before. See LogarithmSum. Element 0: bodies with mass, element 1: the others.
-struct RungSums {
+struct LevelSums {
     unsigned long long sum[2], counted[2];
-    std::uint32_t bodies[kRungCount];  ///< on each rung
+    std::uint32_t bodies[kLevelCount];  ///< on each level
 };
 
-/// Chooses rungs from accelerations.
+/// Chooses levels from accelerations.
 template <class Real>
-struct RungTask {
+struct LevelTask {
     const Vec4<Real>* accelerations;
     const Vec4<Real>* positions;
     std::uint32_t count;
-    std::uint8_t* rungs;
-    RungSums* sums;
+    std::uint8_t* levels;
+    LevelSums* sums;
 };
 
 /// Levels of bodies. Once a step, the host reads the number of bodies on each level and nothing else; the lists of bodies
@@ -40,22 +40,22 @@ public:
     /// Begins a step of the run; `inBlocks`: it is a block step. Throws DeviceError where there is not enough memory for
     /// one.
     void begin(bool inBlocks);
-    /// Enqueues the choice of rungs from the accelerations at the start of the step; false where that was done before.
+    /// Enqueues the choice of levels from the accelerations at the start of the step; false where that was done before.
     /// Throws DeviceError.
     template <class Real>
-    bool enqueueRungs(const Vec4<Real>* accelerations, const Vec4<Real>* positions);
-    /// Whether rungs were enqueued and the host can read their sums without waiting.
+    bool enqueueLevels(const Vec4<Real>* accelerations, const Vec4<Real>* positions);
+    /// Whether levels were enqueued and the host can read their sums without waiting.
     bool arrived() const { return enqueued_ && arrived_.reached(); }
-    /// The clock of the step, from the number of bodies on each rung. Waits until the host has these numbers.
+    /// The clock of the step, from the number of bodies on each level. Waits until the host has these numbers.
     BlockClock take();
-    const std::uint8_t* rungs() const { return rungs_.data(); }
+    const std::uint8_t* levels() const { return levels_.data(); }
 
 private:
     std::uint32_t count_;
     Stream stream_;
-    DeviceArray<std::uint8_t> rungs_;  ///< allocated by the first block step
-    DeviceArray<RungSums> sums_;
-    PinnedArray<RungSums> read_;
+    DeviceArray<std::uint8_t> levels_;  ///< allocated by the first block step
+    DeviceArray<LevelSums> sums_;
+    PinnedArray<LevelSums> read_;
     OwnedEvent arrived_;
     bool enqueued_ = false;
 };

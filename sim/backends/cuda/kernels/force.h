@@ -34,7 +34,7 @@ struct ForceTask {
     bool resumes, finishes;                 ///< reads carry; writes sums instead of carry
     std::uint32_t segments;                 ///< groups of a block's threads with the same targets, a range each; mostly 1
     bool atomic;                            ///< ranges are added to sums[i] by atomics, in no fixed order
-    // These fields are last: an offset that changes would change the machine code of the rungs' loops.
+    // These fields are last: an offset that changes would change the machine code of the rows' loops.
     const Vec4<Real>* targets;  ///< the bodies, or a copy of some of them
     std::uint32_t stride;       ///< between ranges in sums: count, or the number of targets
 };
@@ -91,7 +91,7 @@ struct FusedTask {
 };
 Kernel<FusedTask> fusedKernel(int unroll);
 
-/// The lower rungs have one thread a target. `constant` reads its slice from constantSources(), one chunk at most. Null for
+/// The lower rows have one thread a target. `constant` reads its slice from constantSources(), one chunk at most. Null for
 /// factors that are not built.
 Kernel<ForceTask<float>> aosKernel(int unroll);
 Kernel<ForceTask<float>> globalKernel(int unroll);
@@ -100,7 +100,7 @@ Kernel<ForceTask<float>> float3Kernel(int unroll);
 Kernel<ForceTask<float>> constantKernel(int unroll);
 Kernel<ForceTask<float>> shuffleKernel(int unroll);
 
-/// The lowest rung: a block has `edge` * `edge` threads, one for each pair of a tile. Null for edges that are not built.
+/// The lowest row: a block has `edge` * `edge` threads, one for each pair of a tile. Null for edges that are not built.
 Kernel<ForceTask<float>> pairsKernel(int edge);
 using PairEdges = Factors<8, 16, 32>;
 

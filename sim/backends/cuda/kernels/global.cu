@@ -1,4 +1,4 @@
-// The rungs below the tiles have one thread a target; they differ only in how the sources are loaded.
+// The rows below the tiles have one thread a target; they differ only in how the sources are loaded.
 // Rule: pull and two-level sums are those of all kernels, so that a difference in rate comes from memory traffic.
 #include "sim/backends/cuda/kernels/force.h"
 #include "sim/backends/cuda/kernels/tiled.cuh"

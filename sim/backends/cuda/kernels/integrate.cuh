@@ -73,8 +73,8 @@ __device__ __forceinline__ void runOperations(const IntegrateTask<Real>& task, s
         r.dx = asVectors(task.dx)[i];
         r.dv = asVectors(task.dv)[i];
     }
-    const int rung = kBlocks ? task.rungs[i] : 0;
-    const Real shorter = ownShare<Real>(rung);
+    const int level = kBlocks ? task.levels[i] : 0;
+    const Real shorter = ownShare<Real>(level);
     for (int k = 0;; ++k) {
         if (k == task.end) {
             storeIfSet(task.endX, i, r.x);
@@ -89,7 +89,7 @@ __device__ __forceinline__ void runOperations(const IntegrateTask<Real>& task, s
         const IntegrateStep<Real>& step = task.step[k];
         if (!kBlocks || !isOfBlocks(step.op))
             applyOp(step.op, step.factor, r, FusedArithmetic());
-        else if (rung >= step.least)
+        else if (level >= step.least)
             applyOp(step.op, shorter * step.factor, r, FusedArithmetic());
     }
     if (task.usesScratch) {

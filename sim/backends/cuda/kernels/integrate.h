@@ -16,8 +16,8 @@ template <class Real>
 struct IntegrateStep {
     Op op;
     std::uint8_t
-        least;    ///< in block steps: the operation is for bodies on this rung and deeper ones, which have shorter steps
-    Real factor;  ///< see factorOf(); for a step on the first rung
+        least;    ///< in block steps: the operation is for bodies on this level and deeper ones, which have shorter steps
+    Real factor;  ///< see factorOf(); for a step on the first level
 };
 
 /// One launch. All pointers are device memory, arrays of `count`; null: not wanted.
@@ -39,8 +39,8 @@ struct IntegrateTask {
     V *endX, *endV, *endA;     ///< output: the complete step
     ParticleVertex* vertices;  ///< output: its vertices
     VertexValue shown;
-    V *outX, *outV;             ///< the state after all operations
-    const std::uint8_t* rungs;  ///< for operations of block steps
+    V *outX, *outV;              ///< the state after all operations
+    const std::uint8_t* levels;  ///< for operations of block steps
     int steps;
     IntegrateStep<Real> step[kMostSteps];
 

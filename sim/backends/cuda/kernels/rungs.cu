@@ -1,4 +1,4 @@
-// Rungs that each change one property of the tiled kernel: a thread for every pair, a number of threads known at compile
+// Rows that each change one property of the tiled kernel: a thread for every pair, a number of threads known at compile
 // time, and several threads of a block for one body. Rule: every thread reaches every barrier; threads past the last target
 // compute a copy of it and store nothing.
 #include "sim/backends/cuda/kernels/force.h"

@@ -5,7 +5,7 @@
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
 #include "sim/backends/force_method.h"
-#include "sim/tree/rung.h"
+#include "sim/tree/properties.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -96,7 +96,7 @@ struct WalkTask {
     const std::uint32_t* order;
     const TreeGroup* groups;
     const TreeScale* scale;
-    const float* before;  ///< |a| in body order; not read by rungs with an opening angle
+    const float* before;  ///< |a| in body order; not read by rows with an opening angle
     float* lengths;       ///< output: |a|
     Vec4<float>* sums;    ///< in body order, not scaled; null: only lengths
     TreeFacts* facts;
@@ -141,11 +141,11 @@ Kernel<ChargesTreeTask> chargesMomentsKernel();
 Kernel<TreeTask> treeGroupCountKernel(int targetsPerLane);
 Kernel<TreeTask> treeGroupKernel(int targetsPerLane);
 Kernel<WalkTask> treeWalkKernel(TreeWalk walk, int targetsPerLane);
-/// The rung with expansions in which a block of kWalkThreads walks for one group, for too few groups to give each warp one.
+/// The row with expansions in which a block of kWalkThreads walks for one group, for too few groups to give each warp one.
 Kernel<WalkTask> treeTeamKernel(int targetsPerLane);
-/// The rung with expansions, for the energy.
+/// The row with expansions, for the energy.
 Kernel<WalkTask> treeFieldKernel(int targetsPerLane);
-/// Walks under other laws; null where a rung cannot compute the law.
+/// Walks under other laws; null where a row cannot compute the law.
 Kernel<ChargesWalkTask> chargesWalkKernel(TreeWalk walk, int targetsPerLane);
 Kernel<ChargesWalkTask> chargesFieldKernel(int targetsPerLane);
 Kernel<PowerWalkTask> powerWalkKernel(TreeWalk walk, int targetsPerLane);

@@ -1,4 +1,4 @@
-// The kernels of the walk: a warp or a block for each group, for every rung and law. Their code is in tree_walker.cuh.
+// The kernels of the walk: a warp or a block for each group, for every row and law. Their code is in tree_walker.cuh.
 #include "sim/backends/cuda/kernels/tree_walker.cuh"
 
 namespace gravlab::cuda {

@@ -5,8 +5,8 @@
 
 #include "sim/api/errors.h"
 #include "sim/backends/cuda/kernels/tree_part.h"
+#include "sim/backends/cuda/methods/device.h"
 #include "sim/backends/cuda/methods/ranked.h"
-#include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/division.h"
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 #include "sim/backends/cuda/methods/force_method.h"
 
 #include "sim/api/errors.h"
+#include "sim/backends/cuda/methods/device.h"
 #include "sim/backends/cuda/methods/divided.h"
 #include "sim/backends/cuda/methods/ranked.h"
-#include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/division.h"
 
 #include <string>

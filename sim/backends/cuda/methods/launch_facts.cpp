@@ -2,7 +2,7 @@
 // that nothing depends on it.
 #include "sim/backends/cuda/methods/launch_plan.h"
 
-#include "sim/backends/cuda/runtime/device.h"
+#include "sim/backends/cuda/methods/device.h"
 
 #include <dlfcn.h>
 

@@ -69,7 +69,7 @@ public:
 
     void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
         // Before prepare(): they may throw for lack of memory.
-        if (request.active.rungs) requirePart();
+        if (request.active.levels) requirePart();
         takeSources(request.sources);
         DeviceForceMethod<Real>::prepare(bodies, request);
         first_ = part() ? 0 : static_cast<std::uint32_t>(std::min<std::size_t>(request.targets.first, this->count()));
@@ -193,7 +193,7 @@ private:
 
     // Where only some bodies are active, they are copied to the front as targets, and their sums are copied back to their
     // places. The sources stay the same, so a sum over as many ranges has the same bits as in a force on all bodies.
-    bool part() const { return this->request().active.rungs != nullptr; }
+    bool part() const { return this->request().active.levels != nullptr; }
     void requirePart() {
         const std::uint32_t count = this->count();
         if (part_.list.size() == count) return;

@@ -2,7 +2,7 @@
 #include "sim/api/errors.h"
 #include "sim/backends/cuda/methods/rank_messages.h"
 #include "sim/backends/cuda/methods/ranked.h"
-#include "sim/backends/cuda/runtime/device.h"
+#include "sim/backends/cuda/methods/device.h"
 
 #include <map>
 #include <utility>

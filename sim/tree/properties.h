@@ -1,5 +1,5 @@
-// Properties of trees that all backends have in common, apart from arithmetic: the rungs, the walking groups, the largest
-// size of a tree, and the accuracy of each rung.
+// Properties of trees that all backends have in common, apart from arithmetic: the rows, the walking groups, the largest
+// size of a tree, and the accuracy of each row.
 #pragma once
 #include "sim/api/errors.h"
 #include "sim/tree/criterion.h"
@@ -30,7 +30,6 @@ enum class TreeLaw {
     charges,  ///< first moments as well: sources have either sign
     power     ///< a power of the distance other than gravity's
 };
-constexpr std::size_t kTreeLaws = 3;
 
 /// The pull factor / d^power of a law, in the softened distance d.
 struct PowerPull {
@@ -73,7 +72,7 @@ inline TreeForce treeForce(const ForceSettings& force) {
 /// Whether a walk can also sum the potentials.
 inline bool treeHasEnergy(const ForceSettings& force) { return treeLaw(force).has_value(); }
 
-/// Why a rung cannot compute this force; empty when it can. `exact`: a row that can, named in the sentence.
+/// Why a row cannot compute this force; empty when it can. `exact`: a row that can, named in the sentence.
 inline std::string treeRefusal(TreeWalk walk, const ForceSettings& force, const char* exact) {
     const std::optional<TreeLaw> law = treeLaw(force);
     if (!law)
