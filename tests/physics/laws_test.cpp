@@ -87,9 +87,9 @@ TEST(Laws, brokenExponentsHaveAMedianErrorBelowOneInAHundredThousand) {
 }
 
 double energyChange(const char* scene, std::size_t bodies, Precision precision, double time, double dtFactor,
-                    std::optional<Law> judgedAs = {}, const RunRequest& numbers = {}, double judgedStrength = 0) {
+                    std::optional<Law> judgedAs = {}, const LawRequest& numbers = {}, double judgedStrength = 0) {
     RunRequest settings{.scene = scene, .bodies = bodies, .backend = "cpu", .precision = precision};
-    for (const LawNumber& number : lawNumbers()) settings.lawNumbers.*number.wanted = numbers.lawNumbers.*number.wanted;
+    settings.lawNumbers = numbers;
     settings.timeStep = sceneNamed(scene).timeStep * dtFactor;
     Simulation simulation(settings);
     ForceSettings force = simulation.force();
@@ -126,7 +126,7 @@ TEST(Laws, theirScenesKeepTheirEnergy) {
 TEST(Laws, energyIsKeptUnderNumbersThatAreNotTheScenesOwn) {
     const struct {
         const char* scene;
-        RunRequest numbers;
+        LawRequest numbers;
     } cases[] = {{"charges", {.strength = 1.7}},
                  {"power-law", {.exponent = 1.5, .strength = 0.6}},
                  {"power-law", {.exponent = 2, .strength = 1.8}},
@@ -159,7 +159,7 @@ TEST(Laws, aNumberOutOfRangeIsRefusedWithItsRange) {
 }
 
 TEST(Laws, numbersOfOneSceneDoNotFollowToTheNext) {
-    Simulation simulation({.scene = "charges", .bodies = 10, .backend = "cpu", .strength = 4});
+    Simulation simulation({.scene = "charges", .bodies = 10, .backend = "cpu", .lawNumbers = {.strength = 4}});
     EXPECT_EQ(simulation.force().strength, 4);
     RunRequest wanted = simulation.request();
     wanted.lawNumbers.strength = 5;

@@ -193,7 +193,7 @@ TEST(SinglePrecision, aChangeBeyondItGoesOnInDoubleOrIsRefused) {
     };
     const std::pair<const char*, std::function<void(RunRequest&)>> changes[] = {
         {"softening", [](RunRequest& r) { r.softening = 1e17; }},
-        {"a law", [](RunRequest& r) { r.law = kLaw<PowerLaw>, r.exponent = 12; }},
+        {"a law", [](RunRequest& r) { r.law = kLaw<PowerLaw>, r.lawNumbers.exponent = 12; }},
     };
     for (const auto& [name, change] : changes)
         for (const std::optional<Precision> asked : {std::optional<Precision>(), {Precision::fp32}, {Precision::mixed}}) {
