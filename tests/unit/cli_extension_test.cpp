@@ -95,7 +95,8 @@ TEST(CliExtension, checkVerifiesEachKernelOfATerm) {
         if (line.starts_with("cpu") && line.find("FAILED") != std::string::npos) failed.push_back(line);
     ASSERT_FALSE(failed.empty()) << check.out;
     for (const std::string& line : failed) EXPECT_THAT(line, HasSubstr("springs:wrong"));
-    for (const char* name : {"springs:list", "springs:blocks", "springs:plain"}) EXPECT_THAT(check.out, HasSubstr(name));
+    for (const char* name : {"springs:list", "springs:blocks", "springs:plain", "reference  plain", "simd-threads", "cuda"})
+        EXPECT_THAT(check.out, HasSubstr(name));
 }
 
 }  // namespace

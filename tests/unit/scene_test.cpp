@@ -82,7 +82,7 @@ TEST(Scenes, anotherSeedGivesOtherBodies) {
 
 TEST(Scenes, everyCountIsBuiltExactly) {
     for (const Scene& scene : sceneTable())
-        for (const std::size_t count : {1, 2, 3, 4, 5, 7, 31, 1000, 4097}) {
+        for (const std::size_t count : {1, 2, 3, 4, 5, 7, 31, 2049}) {
             const ParticleSet bodies = scene.build({.bodies = count, .seed = 1});
             const std::size_t expected = scene.fixedBodies ? scene.fixedBodies : count;
             ASSERT_EQ(bodies.size(), expected) << scene.name;

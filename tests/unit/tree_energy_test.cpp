@@ -116,7 +116,7 @@ TEST(TreePotential, ofAnExpansionIsThatOfItsCellsInAnyUnit) {
         }
 }
 
-ParticleSet clusterIn(double unit, std::size_t count = 6000) {
+ParticleSet clusterIn(double unit, std::size_t count = 4000) {
     ParticleSet bodies = sceneNamed("plummer").build({.bodies = count, .seed = 3});
     for (Double4& at : bodies.position) at = {unit * at.x, unit * at.y, unit * at.z, at.w};
     return bodies;

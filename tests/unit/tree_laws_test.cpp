@@ -273,14 +273,14 @@ TEST(TreeLaws, thePowerLawKeepsTheAccuracyThatIsAskedFor) {
 TEST(TreeLaws, cellsAreTaken) {
     // Otherwise the tests above would prove nothing.
     for (const ForceSettings& force : {charged(), powered(1.5), powered(-1), powered(3)}) {
-        const RoundedBodies bodies(ball(30000, Signs::one));
+        const RoundedBodies bodies(ball(20000, Signs::one));
         for (const TreeWalk walk : {TreeWalk::theta, TreeWalk::cells, TreeWalk::expansions}) {
             LawRun run(bodies, force, 1e-3, walk);
             run.evaluated();
             const ForceWork work = run.work();
-            EXPECT_LT(work.pairs, 0.25 * 30000.0 * 30000.0);
+            EXPECT_LT(work.pairs, 0.25 * 20000.0 * 20000.0);
             EXPECT_GT(work.cells, 0);
-            EXPECT_EQ(work.bodies, 30000);
+            EXPECT_EQ(work.bodies, 20000);
         }
     }
 }

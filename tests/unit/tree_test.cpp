@@ -406,7 +406,7 @@ struct TreeRun {
 
 TEST(TreeWalk, keepsTheAccuracyThatIsAskedFor) {
     for (const char* scene : {"plummer", "galaxy"}) {
-        const RoundedBodies bodies(sceneBodies(scene, 30000));
+        const RoundedBodies bodies(sceneBodies(scene, 20000));
         const double softening = 0.01;
         const std::vector<std::uint32_t> targets = randomBodies(bodies.size(), 1024);
         const std::vector<Double4> want = direct(bodies, targets, softening);

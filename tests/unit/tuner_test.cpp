@@ -74,7 +74,7 @@ TuneRequest quick(std::size_t bodies, std::vector<std::string> kernelNames) {
 
 TEST(Tuner, walksToThePeakThatTheCoarseRoundMisses) {
     const StepClock clock;
-    Tuner tuner(quick(1024, {"tiled", "tiled-split"}), {}, makeGraded);
+    Tuner tuner(quick(512, {"tiled", "tiled-split"}), {}, makeGraded);
     double last = 0;
     while (tuner.advance(0.05)) {
         EXPECT_GE(tuner.progress(), last - 1e-12);
@@ -89,7 +89,7 @@ TEST(Tuner, walksToThePeakThatTheCoarseRoundMisses) {
     EXPECT_EQ(found->kernel.launch, kPeak) << launchSentence("cuda", found->kernel);
     EXPECT_EQ(found->device, "graded");
     EXPECT_EQ(found->driver, "1.0");
-    EXPECT_EQ(found->bodies, 1024u);
+    EXPECT_EQ(found->bodies, 512u);
     EXPECT_GT(found->interactionsPerSecond, tuner.automatic()->row.stepInteractionsPerSecond);
 }
 
