@@ -406,7 +406,8 @@ class RunTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(source, os.path.join(folder, "source"))  # building writes into its folder
             there = os.path.join(folder, "there")
-            subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", there], check=True)
+            without = ["--without-pip"] if importlib.util.find_spec("pip") else []  # then that of the system installs here
+            subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", *without, there], check=True)
             python = os.path.join(there, "bin/python")
             alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
             subprocess.run([python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "-q", "--no-deps",
