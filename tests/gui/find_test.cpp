@@ -6,6 +6,7 @@ namespace {
 
 class FindTest : public GuiTest {
 protected:
+    FindTest() { half = true; }
     void search(const std::string& words) {
         key("F3");
         waitFor("the search", [](const Json& s) { return s.at("find") == true && s.at("typing") == true; });

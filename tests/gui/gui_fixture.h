@@ -90,6 +90,7 @@ protected:
     std::string window;    ///< X11 identity
     std::string binary;    ///< of the next window; empty: the program itself
     bool greeted = false;  ///< the next window starts as for a new user
+    bool half = false;     ///< the next window has half of its size and letters of half their size: the same layout
     bool plain = true;     ///< the next window colours by speed, without glow; false: the user's defaults
     /// How long the test waits for an event: generous, and longer when the window opened slowly.
     std::chrono::milliseconds patience{20000};

@@ -10,6 +10,7 @@ namespace {
 
 class LabPanel : public GuiTest {
 protected:
+    LabPanel() { half = true; }
     void openLab() {
         const EnvironmentVariable cache("XDG_CACHE_HOME", folder / "cache");
         open({"plummer", "-n", "300", "--size", "1280x720", "--backend", "cpu", "--kernel", "simd"});

@@ -6,6 +6,7 @@ namespace {
 
 class LessonWindow : public GuiTest {
 protected:
+    LessonWindow() { half = true; }
     Json waitForPhase(const std::string& phase) {
         return waitFor("phase " + phase, [&](const Json& s) { return s.at("lesson").at("phase") == phase; });
     }
@@ -69,6 +70,7 @@ TEST_F(LessonWindow, staysWhereAProjectorHasNoRoomForPanels) {
 
 /// The projector of many classrooms: texts refer to a curve, so it is visible and covers nothing.
 TEST_F(LessonWindow, hasItsCurvesAt1024x768) {
+    half = false;
     open({"two-body", "--size", "1024x768", "--backend", "cpu", "--lesson", "leapfrog"});
     waitForPhase("predict");
     const std::vector<const char*> panels{"panel/lesson", "panel/conservation", "panel/controls"};

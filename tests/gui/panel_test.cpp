@@ -7,7 +7,10 @@ namespace {
 
 const Arguments kPanels{"plummer", "-n", "500", "--size", "1024x640", "--backend", "cpu"};
 
-class Panel : public GuiTest {};
+class Panel : public GuiTest {
+protected:
+    Panel() { half = true; }
+};
 
 TEST_F(Panel, changesTheNumberOfBodies) {
     open(kPanels);
@@ -168,7 +171,7 @@ TEST_F(Panel, aLongListOpensAtThePresentRow) {
     click("run.scene");
     waitFor("the present row in sight", [](const Json& s) {
         const Json& items = s.at("items");
-        return items.contains("run.scene/tidal-chain") && items.at("run.scene/tidal-chain").at("rect")[3] < 600;
+        return items.contains("run.scene/tidal-chain") && items.at("run.scene/tidal-chain").at("rect")[3] < s.at("height");
     });
     key("Escape");
     choose("run.scene", "figure-eight");  // the wheel reaches the rows out of sight

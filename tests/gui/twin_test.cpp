@@ -74,6 +74,7 @@ TEST_F(TwinWindow, saysWhereTheSecondRunStartsAnew) {
 }
 
 TEST_F(TwinWindow, isLabelledWithTheTimeStepThatItHas) {
+    half = true;
     open({"two-body", "--size", "1280x1000", "--backend", "cpu", "--dt", "0.02", "--twin", "dt=0.01"});
     waitForTwin("its label", [](const Json& t) { return t.at("label") == "dt 0.01"; });
     overwrite("twin.time_step", "0.004");
@@ -83,6 +84,7 @@ TEST_F(TwinWindow, isLabelledWithTheTimeStepThatItHas) {
 }
 
 TEST_F(TwinWindow, greysWhatItWouldRefuse) {
+    half = true;
     open({"figure-eight", "--size", "1280x1000", "--backend", "reference", "--integrator", "hermite4", "--twin", ""});
     waitForTwin("the same twin", [](const Json& t) { return t.at("label") == "the same"; });
     const auto rowOf = [&](const std::string& list, const std::string& row) {
