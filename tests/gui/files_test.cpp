@@ -18,6 +18,7 @@ class WindowFiles : public GuiTest {
 protected:
     void SetUp() override {
         if (!fileFormat("hdf5").unavailable().empty()) GTEST_SKIP() << "this build has no HDF5";
+        half = true;
         GuiTest::SetUp();
     }
     Arguments small(Arguments more) const {

@@ -13,7 +13,7 @@ class WelcomeTest : public GuiTest {
 protected:
     void SetUp() override {
         GuiTest::SetUp();
-        greeted = true;
+        greeted = half = true;
     }
     fs::path file() const { return folder / "config/gravlab/config.toml"; }
     void end() {
@@ -91,6 +91,7 @@ TEST_F(WelcomeTest, staysAwayFromLessonsAndFromWhoDoesNotWantIt) {
 }
 
 TEST_F(WelcomeTest, fitsSmallWindowsAndOffersWhatItSays) {
+    half = false;
     open({"plummer", "-n", "300", "--backend", "cpu", "--size", "1280x720", "--ui-scale", "2"});
     Json now = waitFor("the card", [](const Json& s) { return s.at("items").contains("welcome_close"); });
     expectInside(now, "panel/welcome", kOfCard);
