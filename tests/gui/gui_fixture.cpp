@@ -150,8 +150,8 @@ void GuiTest::open(Arguments arguments) {
     // Without a GPU, the time of a frame goes to its pixels. A window that remembers its size keeps it.
     if (lacks("--size") && !fs::exists(folder / "config/gravlab/config.toml"))
         arguments.insert(arguments.end(), {"--size", "1024x640"});
-    if (half) {
-        std::string& size = *std::next(std::ranges::find(arguments, "--size"));
+    if (const auto found = std::ranges::find(arguments, "--size"); half && found != arguments.end()) {
+        std::string& size = *std::next(found);
         const std::size_t by = size.find('x');
         size = std::to_string(std::stoi(size) / 2) + "x" + std::to_string(std::stoi(size.substr(by + 1)) / 2);
         arguments.insert(arguments.end(), {"--ui-scale", "0.5"});

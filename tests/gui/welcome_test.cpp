@@ -33,6 +33,7 @@ protected:
 constexpr std::initializer_list<const char*> kOfCard = {"welcome_drop", "welcome_scenes", "welcome_lesson", "welcome_close"};
 
 TEST_F(WelcomeTest, greetsOnceAndComesBackWhenAsked) {
+    half = false;
     open({"plummer", "-n", "300", "--backend", "cpu", "--size", "1280x720"});
     waitForValue("welcome", true);
     const Json now = waitFor("the card", [](const Json& s) { return s.at("items").contains("welcome_close"); });
