@@ -380,7 +380,9 @@ TEST(SceneVersions, theRingsOfSaturnHaveAGapAndThePicturedGalaxyTurns) {
         ++stars;
         const Double4 &x = stream.position[i], &v = stream.velocity[i];
         EXPECT_NEAR(x.x * v.x + x.y * v.y, 0, 1e-9);
-        if (std::hypot(x.x, x.y) > 4) EXPECT_NEAR(std::hypot(v.x, v.y), 1.06, 0.15) << "220 km/s";
+        if (std::hypot(x.x, x.y) > 4) {
+            EXPECT_NEAR(std::hypot(v.x, v.y), 1.06, 0.15) << "220 km/s";
+        }
     }
     EXPECT_EQ(stars, 300);
 }
