@@ -36,12 +36,13 @@ struct Action {
     /// The parameter that the action changes. Without `act` and `effect`, the row toggles a flag, or sets one of the
     /// parameter's names.
     std::string_view parameter{};
-    void (*act)(KeyTarget&, int which) = {};             ///< `which`: 0, or the index among neighbouring keys or `choice`s
+    void (*act)(KeyTarget&, int which) = {};             ///< `which`: 0, or the index among neighbouring keys or choices
     Effect (*effect)(const KeyTarget&, int which) = {};  ///< effect outside the document, after `act`
     bool (*checked)(const KeyTarget&) = {};              ///< draws a tick; empty: the row has no state
     Reason (*unavailable)(const KeyTarget&) = {};  ///< why it is impossible now; empty, or an empty text: it is possible
-    /// Makes the row a list: writes the entry at `which`, and returns false after the last one.
-    bool (*choice)(const KeyTarget&, int which, SettingChoice&) = {};
+    /// Sets the parameter to the possible choice that many places after the present one, or before it.
+    int next = 0;
+    std::vector<SettingChoice> (*choices)(const KeyTarget&) = {};  ///< makes the row a list of these
     /// Name of the optional argument of a command, such as COUNT; the functions below take it. Throws UsageError. A row with
     /// a state takes on or off; a row with choices takes a name or number.
     std::string_view argument{};
@@ -73,6 +74,12 @@ constexpr Action scales(std::string_view name, std::string_view label, std::stri
                         KeyStroke stroke, KeyStroke other, void (*act)(KeyTarget&, int), bool line = false) {
     return does(name, label, idea,
                 {.strokes = {stroke, other}, .parameter = parameter, .act = act, .line = line, .repeats = true});
+}
+
+/// A row that goes on to the next choice of a parameter, or with -1 back.
+constexpr Action nexts(std::string_view name, std::string_view label, std::string_view idea, std::string_view parameter,
+                       KeyStroke stroke, int next = 1, bool line = false) {
+    return does(name, label, idea, {.strokes = {stroke}, .parameter = parameter, .next = next, .line = line});
 }
 
 /// The effect of a row that adds nothing to it.

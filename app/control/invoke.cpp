@@ -6,6 +6,8 @@
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 
+#include <algorithm>
+
 namespace gravlab {
 namespace {
 
@@ -31,20 +33,32 @@ bool already(const Action& action, const Value& argument, const KeyTarget& targe
     return isOn(action, target) == on;
 }
 
-bool setsItsParameter(const Action& action) { return !action.act && !action.effect; }
+bool setsItsParameter(const Action& action) { return !action.act && !action.effect && action.next == 0; }
+
+/// Sets the parameter of a row with `next`. Throws UsageError where no other choice is possible.
+void setNext(const Action& action, KeyTarget& target) {
+    const std::vector<SettingChoice> all = offersOf(parameter(action.parameter), target);
+    const auto count = std::ssize(all);
+    auto place = std::ranges::find(all, true, &SettingChoice::chosen) - all.begin();
+    if (place == count && action.next > 0) place = -1;  // none is chosen: the first follows
+    Reason why = "there is no other choice";
+    for (std::ptrdiff_t tried = 1; tried < std::max<std::ptrdiff_t>(count, 2); ++tried) {
+        const SettingChoice& choice = all[static_cast<std::size_t>((place + tried * action.next + 2 * count) % count)];
+        if (choice.refused.empty()) return setParameter(target, action.parameter, choice.name);
+        why = choice.refused;
+    }
+    throw UsageError(why);
+}
 
 }  // namespace
 
 bool hasChoices(const Action& action) {
-    return action.choice || (setsItsParameter(action) && parameter(action.parameter).kind == Kind::choice);
+    return action.choices || (setsItsParameter(action) && parameter(action.parameter).kind == Kind::choice);
 }
 
 std::vector<SettingChoice> choicesOf(const Action& action, const KeyTarget& target) {
     if (!hasChoices(action)) return {};
-    if (!action.choice) return offersOf(parameter(action.parameter), target);
-    std::vector<SettingChoice> all;
-    for (SettingChoice one; action.choice(target, static_cast<int>(all.size()), one); one = {}) all.push_back(one);
-    return all;
+    return action.choices ? action.choices(target) : offersOf(parameter(action.parameter), target);
 }
 
 bool hasState(const Action& action) {
@@ -84,7 +98,9 @@ std::optional<Effect> invoke(const Action& action, std::span<const Value> argume
         if (action.act) action.act(target, which);
         if (action.effect) return action.effect(target, which);
         if (action.act) return std::nullopt;
-        if (!hasChoices(action))
+        if (action.next != 0)
+            setNext(action, target);
+        else if (!hasChoices(action))
             setParameter(target, action.parameter, !isOn(action, target));
         else
             setParameter(target, action.parameter, choicesOf(action, target)[static_cast<std::size_t>(which)].name);

@@ -127,23 +127,22 @@ constexpr Action kFile[] = {
           .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return SavePicture{fileOf(file, ".png")}; },
           .undoSkips = kFileStays}),
     {.name = "picture-panels", .parameter = "picture.panels", .list = "Pictures"},
-    does("picture-size", "Size", "size of pictures in pixels, independent of the window",
-         {.act =
-              [](KeyTarget& t, int which) {
-                  const PictureSize& size = pictureSizes()[static_cast<std::size_t>(which) % pictureSizes().size()];
-                  t.ui.pictureWidth = size.width;
-                  t.ui.pictureHeight = size.height;
-              },
-          .choice =
-              [](const KeyTarget& t, int which, SettingChoice& out) {
-                  if (static_cast<std::size_t>(which) >= pictureSizes().size()) return false;
-                  const PictureSize& size = pictureSizes()[static_cast<std::size_t>(which)];
-                  out = {.name = size.name,
-                         .idea = size.idea,
-                         .chosen = size.width == t.ui.pictureWidth && size.height == t.ui.pictureHeight};
-                  return true;
-              },
-          .list = "Pictures"}),
+    does(
+        "picture-size", "Size", "size of pictures in pixels, independent of the window",
+        {.act =
+             [](KeyTarget& t, int which) {
+                 const PictureSize& size = pictureSizes()[static_cast<std::size_t>(which) % pictureSizes().size()];
+                 t.ui.pictureWidth = size.width;
+                 t.ui.pictureHeight = size.height;
+             },
+         .choices =
+             [](const KeyTarget& t) {
+                 std::vector<SettingChoice> all;
+                 for (const PictureSize& row : pictureSizes())
+                     all.push_back({row.name, row.idea, row.width == t.ui.pictureWidth && row.height == t.ui.pictureHeight});
+                 return all;
+             },
+         .list = "Pictures"}),
     does("record", "Record a film", "start a film in the current folder, or stop and keep it",
          {.strokes = {{Key::letterR, kControl}},
           .effect = [](const KeyTarget& t, int) -> Effect {
@@ -201,14 +200,12 @@ constexpr Action kHelp[] = {
                               .name = t.lesson.offered.at(static_cast<std::size_t>(which)).name};
           },
           .unavailable = noLessons,
-          .choice =
-              [](const KeyTarget& t, int which, SettingChoice& out) {
-                  const auto at = static_cast<std::size_t>(which);
-                  if (at >= t.lesson.offered.size()) return false;
-                  const LessonOffer& offer = t.lesson.offered[at];
-                  const bool open = t.lesson.lesson && t.lesson.lesson->name == offer.name;
-                  out = {.name = offer.name, .idea = offer.idea, .chosen = open};
-                  return true;
+          .choices =
+              [](const KeyTarget& t) {
+                  std::vector<SettingChoice> all;
+                  for (const LessonOffer& offer : t.lesson.offered)
+                      all.push_back({offer.name, offer.idea, t.lesson.lesson && t.lesson.lesson->name == offer.name});
+                  return all;
               },
           .undoSkips = kLessonStays}),
     does("lesson-next", "Next step", "on to the next step of the lesson",

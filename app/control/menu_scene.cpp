@@ -11,15 +11,6 @@ namespace {
 constexpr std::string_view kPresets[] = {"collision", "galaxy",        "antennae",     "cartwheel",   "andromeda",
                                          "group",     "expanding-box", "solar-system", "figure-eight"};
 
-void changeScene(KeyTarget& t, std::ptrdiff_t by) {
-    const auto rows = sceneTable();
-    const auto found = std::find_if(rows.begin(), rows.end(), [&](const Scene& row) { return &row == t.facts.scene; });
-    // A file is not among the rows: the first row follows it.
-    const std::ptrdiff_t now = found != rows.end() ? found - rows.begin() : by > 0 ? -1 : 0;
-    const auto n = static_cast<std::ptrdiff_t>(rows.size());
-    t.intent.request.changeScene(rows[static_cast<std::size_t>((now + by + n) % n)].name);
-}
-
 /// The newest request, or else the value in force.
 std::size_t bodies(const KeyTarget& t) { return t.intent.request.bodies.value_or(t.facts.configuration.bodies); }
 
@@ -29,19 +20,26 @@ Reason fixedBodies(const KeyTarget& t) {
     return "The scene '" + std::string(scene.name) + "' always has " + std::to_string(scene.fixedBodies) + " bodies.";
 }
 
-bool entry(const KeyTarget& t, const Scene* row, SettingChoice& out) {
-    if (!row) return false;
-    out = {.name = std::string(row->name), .idea = row->idea, .chosen = row == t.facts.scene};
-    return true;
+SettingChoice entry(const KeyTarget& t, const Scene& row) {
+    return {.name = std::string(row.name), .idea = row.idea, .chosen = &row == t.facts.scene};
 }
 
+/// A list of the scenes of a group.
 template <SceneGroup group>
-bool groupChoice(const KeyTarget& t, int which, SettingChoice& out) {
-    return entry(t, sceneOf(group, static_cast<std::size_t>(which)), out);
-}
-template <SceneGroup group>
-void openGroup(KeyTarget& t, int which) {
-    if (const Scene* row = sceneOf(group, static_cast<std::size_t>(which))) t.intent.request.changeScene(row->name);
+constexpr Action opens(std::string_view name, std::string_view idea, bool line = false) {
+    return does(name, labelOf(group), idea,
+                {.act =
+                     [](KeyTarget& t, int which) {
+                         if (const Scene* row = sceneOf(group, static_cast<std::size_t>(which)))
+                             t.intent.request.changeScene(row->name);
+                     },
+                 .choices =
+                     [](const KeyTarget& t) {
+                         std::vector<SettingChoice> all;
+                         while (const Scene* row = sceneOf(group, all.size())) all.push_back(entry(t, *row));
+                         return all;
+                     },
+                 .line = line});
 }
 
 constexpr Action kScene[] = {
@@ -54,28 +52,20 @@ constexpr Action kScene[] = {
               [](KeyTarget& t, int which) {
                   t.intent.request.changeScene(kPresets[static_cast<std::size_t>(which) % std::size(kPresets)]);
               },
-          .choice =
-              [](const KeyTarget& t, int which, SettingChoice& out) {
-                  return static_cast<std::size_t>(which) < std::size(kPresets) &&
-                         entry(t, &sceneNamed(kPresets[static_cast<std::size_t>(which)]), out);
+          .choices =
+              [](const KeyTarget& t) {
+                  std::vector<SettingChoice> all;
+                  for (const std::string_view name : kPresets) all.push_back(entry(t, sceneNamed(name)));
+                  return all;
               }}),
     does("scenes", "All scenes ...", "the pictures of all scenes, to look through, search and choose from",
          {.strokes = {{Key::letterN, kControl}}, .parameter = "window.scenes", .redirects = true}),
-    does("scene-galaxies", labelOf(SceneGroup::galaxies), "galaxies, alone and in encounters",
-         {.act = openGroup<SceneGroup::galaxies>, .choice = groupChoice<SceneGroup::galaxies>, .line = true}),
-    does("scene-clusters", labelOf(SceneGroup::clusters), "star clusters, collapses and an expanding box",
-         {.act = openGroup<SceneGroup::clusters>, .choice = groupChoice<SceneGroup::clusters>}),
-    does("scene-famous", labelOf(SceneGroup::famous), "two to nine bodies with known answers",
-         {.act = openGroup<SceneGroup::famous>, .choice = groupChoice<SceneGroup::famous>}),
-    does("scene-laws", labelOf(SceneGroup::laws), "charges, power laws and molecules",
-         {.act = openGroup<SceneGroup::laws>, .choice = groupChoice<SceneGroup::laws>}),
-    does("scene-next", "Next", "next scene",
-         {.strokes = {{Key::rightBracket}},
-          .parameter = "run.scene",
-          .act = [](KeyTarget& t, int) { changeScene(t, 1); },
-          .line = true}),
-    does("scene-previous", "Previous", "previous scene",
-         {.strokes = {{Key::leftBracket}}, .parameter = "run.scene", .act = [](KeyTarget& t, int) { changeScene(t, -1); }}),
+    opens<SceneGroup::galaxies>("scene-galaxies", "galaxies, alone and in encounters", true),
+    opens<SceneGroup::clusters>("scene-clusters", "star clusters, collapses and an expanding box"),
+    opens<SceneGroup::famous>("scene-famous", "two to nine bodies with known answers"),
+    opens<SceneGroup::laws>("scene-laws", "charges, power laws and molecules"),
+    nexts("scene-next", "Next", "next scene", "run.scene", {Key::rightBracket}, 1, true),
+    nexts("scene-previous", "Previous", "previous scene", "run.scene", {Key::leftBracket}, -1),
     does("more-bodies", "Twice the bodies", "twice the bodies",
          {.strokes = {{Key::pageUp}},
           .parameter = "run.bodies",

@@ -20,20 +20,6 @@ namespace {
 
 constexpr int kAllMarks = 1 << 20;  // exceeds the number of kept states
 
-void nextBackend(KeyTarget& t, int) {
-    const auto rows = backends();
-    RunRequest& wanted = t.intent.request;
-    const std::string running = wanted.backend.value_or(t.facts.configuration.backend);
-    const auto now = std::find_if(rows.begin(), rows.end(), [&](const BackendRow& row) { return row.name == running; });
-    const auto first = static_cast<std::size_t>(now - rows.begin());
-    for (std::size_t step = 1; step < rows.size(); ++step) {
-        const BackendRow& row = rows[(first + step) % rows.size()];
-        if (!row.unavailable(wanted.backendOptions).empty()) continue;
-        wanted.changeBackend(std::string(row.name));
-        return;
-    }
-}
-
 void nextKernel(KeyTarget& t, int) {
     const auto rows = kernels();
     const KernelRow* now = t.facts.kernel;
@@ -185,8 +171,7 @@ constexpr Action kSimulation[] = {
            scaleTimeStep<2.0>, true),
     scales("shorter-step", "Half the time step", "half the time step", "run.time_step", {Key::comma, kControl}, {},
            scaleTimeStep<0.5>),
-    does("next-backend", "Next backend", "next backend that works here",
-         {.strokes = {{Key::letterB}}, .parameter = "run.backend", .act = nextBackend, .line = true}),
+    nexts("next-backend", "Next backend", "next backend that works here", "run.backend", {Key::letterB}, 1, true),
     does("next-kernel", "Next kernel", "next kernel of this backend",
          {.strokes = {{Key::letterK}}, .parameter = "run.kernel", .act = nextKernel, .unavailable = oneKernel}),
     does("twin", "A twin", "the same start a second time in other settings, or none",
@@ -208,16 +193,10 @@ constexpr Action kSimulation[] = {
     does("twin-view", "Twins overlaid", "twins one over the other, or side by side",
          {.strokes = {{Key::letterT, kAlt}},
           .parameter = "twin.view",
-          .act =
-              [](KeyTarget& t, int) {
-                  TwinView& view = t.intent.twin.view;
-                  view = view == TwinView::side ? TwinView::overlaid : TwinView::side;
-              },
           .checked = [](const KeyTarget& t) { return t.intent.twin.view == TwinView::overlaid; },
           .unavailable =
-              [](const KeyTarget& t) {
-                  return t.intent.twin.on ? Reason() : Reason("There is no twin: Ctrl T makes one.");
-              }}),
+              [](const KeyTarget& t) { return t.intent.twin.on ? Reason() : Reason("There is no twin: Ctrl T makes one."); },
+          .next = 1}),
 };
 
 /// Selects the heaviest body as a first choice.
@@ -393,14 +372,12 @@ constexpr Action kLab[] = {
                   openLab(t);
                   t.labPanel.page = kPages[static_cast<std::size_t>(which) % std::size(kPages)].page;
               },
-          .choice =
-              [](const KeyTarget& t, int which, SettingChoice& out) {
-                  if (static_cast<std::size_t>(which) >= std::size(kPages)) return false;
-                  const PageRow& row = kPages[static_cast<std::size_t>(which)];
-                  out = {.name = std::string(row.label),
-                         .idea = row.idea,
-                         .chosen = t.labPanel.open && t.labPanel.page == row.page};
-                  return true;
+          .choices =
+              [](const KeyTarget& t) {
+                  std::vector<SettingChoice> all;
+                  for (const PageRow& row : kPages)
+                      all.push_back({std::string(row.label), row.idea, t.labPanel.open && t.labPanel.page == row.page});
+                  return all;
               }}),
     does("lab-measure", "Measure",
          "measure: each point is checked against double precision, warmed up and timed; the picture continues",
@@ -452,12 +429,11 @@ constexpr Action kLab[] = {
          {.effect = measure<Measure::What::png>, .unavailable = noResults, .undoSkips = kFileStays}),
     does("own-begin", "Own kernel from", "put a text into the lab's editor to begin with; nothing is compiled",
          {.act = [](KeyTarget& t, int which) { beginOwn(t, which); },
-          .choice =
-              [](const KeyTarget&, int which, SettingChoice& out) {
-                  if (static_cast<std::size_t>(which) >= ownTemplates().size()) return false;
-                  const OwnTemplate& row = ownTemplates()[static_cast<std::size_t>(which)];
-                  out = {.name = std::string(row.name), .idea = row.idea};
-                  return true;
+          .choices =
+              [](const KeyTarget&) {
+                  std::vector<SettingChoice> all;
+                  for (const OwnTemplate& row : ownTemplates()) all.push_back({std::string(row.name), row.idea});
+                  return all;
               },
           .line = true}),
     does("own-open", "Own kernel from a file", "put the text of a file into the lab's editor; nothing is compiled",

@@ -62,15 +62,14 @@ constexpr Action flies(std::string_view name, std::string_view label, std::strin
 
 /// One of the nine slots for views.
 template <bool empty>
-bool place(const KeyTarget& t, int which, SettingChoice& out) {
-    static constexpr std::string_view kPlaces[] = {"View 1", "View 2", "View 3", "View 4", "View 5",
-                                                   "View 6", "View 7", "View 8", "View 9"};
-    if (static_cast<std::size_t>(which) >= std::size(kPlaces)) return false;
-    const bool known = t.views[static_cast<std::size_t>(which)].has_value();
-    out = {.name = std::string(kPlaces[which]), .idea = "camera and distance", .chosen = known};
-    if (!empty && !known)
-        out.refused = "No view is remembered there; Ctrl " + std::to_string(which + 1) + " remembers this one.";
-    return true;
+std::vector<SettingChoice> places(const KeyTarget& t) {
+    std::vector<SettingChoice> all;
+    for (const auto& view : t.views) {
+        const std::string number = std::to_string(all.size() + 1);
+        all.push_back({.name = "View " + number, .idea = "camera and distance", .chosen = view.has_value()});
+        if (!empty && !view) all.back().refused = "No view is remembered there; Ctrl " + number + " remembers this one.";
+    }
+    return all;
 }
 
 constexpr Action kView[] = {
@@ -85,7 +84,7 @@ constexpr Action kView[] = {
     does("remember-view", "Remember this view", "remember this view",
          {.strokes = {{Key::digit1, kControl, Key::digit9}},
           .act = [](KeyTarget& t, int which) { t.views[static_cast<std::size_t>(which)] = t.camera; },
-          .choice = place<true>,
+          .choices = places<true>,
           .whyNotUndoable = "A view stays remembered until another one takes its place."}),
     does("recall-view", "Back to a view", "back to a remembered view",
          {.strokes = {{Key::digit1, kAlt, Key::digit9}},
@@ -94,7 +93,7 @@ constexpr Action kView[] = {
                   t.frameAll = false;
                   if (const auto& view = t.views[static_cast<std::size_t>(which)]) t.camera = *view;
               },
-          .choice = place<false>}),
+          .choices = places<false>}),
     does("turn", "Turn slowly", "turn the camera slowly by itself",
          {.strokes = {{Key::letterQ}},
           .parameter = "camera.rotation",
@@ -143,29 +142,16 @@ constexpr Action kView[] = {
      .idea = "boxes of the cells of an octree over the bodies",
      .parameter = "view.tree_cells",
      .line = true},
-    does(
-        "next-tree-cells", "Next of these", "cells of a tree: those of one level, those that act on the selected body, none",
-        {.strokes = {{Key::letterZ, kAlt}},
-         .parameter = "view.tree_cells",
-         .act = [](KeyTarget& t, int) { t.tree.boxes = static_cast<TreeBoxes>((static_cast<int>(t.tree.boxes) + 1) % 3); }}),
+    nexts("next-tree-cells", "Next of these",
+          "cells of a tree: those of one level, those that act on the selected body, none", "view.tree_cells",
+          {Key::letterZ, kAlt}),
 };
 
 constexpr Action kLook[] = {
     {.name = "colour-by", .parameter = "look.colour_mode"},
-    does("next-colour-mode", "Next of these", "next colour mode: what colours say",
-         {.strokes = {{Key::letterM}},
-          .parameter = "look.colour_mode",
-          .act =
-              [](KeyTarget& t, int) {
-                  t.colourMode =
-                      (static_cast<int>(&t.shownMode() - colourModes().data()) + 1) % static_cast<int>(colourModes().size());
-              }}),
+    nexts("next-colour-mode", "Next of these", "next colour mode: what colours say", "look.colour_mode", {Key::letterM}),
     does("colour-map", "Colour map", "colours from low to high", {.parameter = "look.colour_map", .line = true}),
-    does("next-colour-map", "Next of these", "next colour map",
-         {.strokes = {{Key::letterC}},
-          .parameter = "look.colour_map",
-          .act = [](KeyTarget& t,
-                    int) { t.look.colourMap = (t.look.colourMap + 1) % static_cast<int>(colourMaps().size()); }}),
+    nexts("next-colour-map", "Next of these", "next colour map", "look.colour_map", {Key::letterC}),
     does("tone", "Tone curve", "how light becomes what the screen shows",
          {.parameter = "look.tone",
           .unavailable =

@@ -108,8 +108,7 @@ FilmOutput parseFilmOutput(const std::string& text) {
     const std::string file = plain.substr(std::min(plain.size(), plain.find_last_of('/') + 1));
     if (endsWith(file, ".png"))
         output.kind = FilmOutput::Kind::picture;
-    else if (endsWith(file, ".mp4") || endsWith(file, ".mov") || endsWith(file, ".mkv") || endsWith(file, ".webm") ||
-             endsWith(file, ".gif"))
+    else if (std::ranges::any_of(encoders(), [&](const EncoderRow& row) { return fits(row, file); }) && file[0] != '.')
         output.kind = FilmOutput::Kind::film;
     else
         refuse(text);

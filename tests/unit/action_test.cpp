@@ -24,7 +24,7 @@ TEST(Actions, haveNamesIdeasAndSomethingToDo) {
             EXPECT_FALSE(action.label.empty()) << action.name;
             EXPECT_FALSE(action.idea.empty()) << action.name;
             EXPECT_LT(action.label.size(), 28u) << action.name << " makes its menu wide";
-            EXPECT_TRUE(action.act || action.effect || hasChoices(action) || hasState(action))
+            EXPECT_TRUE(action.act || action.effect || action.next != 0 || hasChoices(action) || hasState(action))
                 << action.name << " does nothing";
             EXPECT_TRUE(action.parameter.empty() || findParameter(action.parameter)) << action.name;
         }
