@@ -229,22 +229,9 @@ std::vector<TextTable> memoryTables(const MemoryTimes& times) {
 
 std::string memoryText(const MemoryTimes& times) {
     std::string text = times.device + "\n";
-    for (const TextTable& table : memoryTables(times)) {
-        text += "\n" + std::string(table.title) + "\n";
-        std::vector<std::size_t> widths;
-        for (const std::string_view column : table.columns) widths.push_back(column.size());
-        for (const auto& row : table.rows)
-            for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
-        // Names begin at the left, numbers end at the right.
-        const auto line = [&](const auto& cells) {
-            for (std::size_t k = 0; k < cells.size(); ++k) {
-                const std::string cell(cells[k]), room(widths[k] - cell.size(), ' ');
-                text += (k ? "  " : "") + (k == 0 ? cell + room : room + cell);
-            }
-            text += "\n";
-        };
-        line(table.columns);
-        for (const auto& row : table.rows) line(row);
+    for (TextTable& table : memoryTables(times)) {
+        table.rows.insert(table.rows.begin(), {table.columns.begin(), table.columns.end()});
+        text += "\n" + std::string(table.title) + "\n" + alignedText(table.rows, true);
     }
     return text;
 }

@@ -59,28 +59,6 @@ TermStudy netStudy(std::size_t count, std::size_t ofHub) {
     return study;
 }
 
-SweepResult timeBonds(Backend& made, TermStudy& study, const KernelChoice& choice, const FigureRequest& request) {
-    SweepResult result{.point = {}, .row = {}, .facts = made.launchFacts(), .peaks = {}, .refused = false};
-    result.point.backend = request.backend;
-    result.point.kernel = choice;
-    result.point.series = nameOf(choice);
-    result.row.kernel = nameOf(choice);
-    result.row.bodies = study.system.bodies.size();
-    BenchmarkPlan plan = figures_detail::kPointPlan;
-    plan.repeats = request.repeats;
-    plan.checkBodies = 128;
-    try {
-        result.row = timeTerm(made, study, choice, usualIntegrator(), plan);
-    } catch (const UsageError& error) {
-        result.refused = true;
-        result.row.note = error.what();
-    } catch (const OutOfMemoryError& error) {
-        result.refused = true;
-        result.row.note = error.what();
-    }
-    return result;
-}
-
 /// Bytes of one evaluation over its time: each entry, position and force counted once; 0 where the row has no entries.
 double bytesPerSecond(const BenchmarkRow& row, const Bonds& bonds) {
     const double ends = 2 * static_cast<double>(bonds.list().size()), entry = figureNamed(row.figures, "bytes an entry");
@@ -121,6 +99,10 @@ void bondStudy(const FigureRequest& request, const FigureProgress& progress, Fig
     const std::vector<KernelChoice> choices = termChoices(
         request.backend, Bonds::kKind, wanted == request.run.terms.end() ? TermRequest{} : wanted->second, false);
 
+    BenchmarkPlan plan = figures_detail::kPointPlan;
+    plan.repeats = request.repeats;
+    plan.checkBodies = 128;
+
     const double copied = copyRate(request);
     into.csv =
         "kernel,bodies,bonds,hub_row,imbalance,ends_per_second,spread,pads_an_entry,bytes_an_entry,"
@@ -130,9 +112,17 @@ void bondStudy(const FigureRequest& request, const FigureProgress& progress, Fig
         const Bonds& bonds = static_cast<const Bonds&>(*net.system.terms[1].what);
         const RowLengths lengths = lengthsOf(rowsOf(bonds, net.system.bodies.id));
         for (const KernelChoice& choice : choices) {
-            const SweepResult result = timeBonds(*made, net, choice, request);
-            const BenchmarkRow& row = result.row;
-            into.right = into.right && (result.refused || row.verified);
+            BenchmarkRow row{.kernel = nameOf(choice), .bodies = count};
+            bool refused = true;
+            try {
+                row = timeTerm(*made, net, choice, usualIntegrator(), plan);
+                refused = false;
+            } catch (const UsageError& error) {
+                row.note = error.what();
+            } catch (const OutOfMemoryError& error) {
+                row.note = error.what();
+            }
+            into.right = into.right && (refused || row.verified);
             const double moved = bytesPerSecond(row, bonds), ofCopy = copied > 0 ? moved / copied : 0;
             into.csv +=
                 formatted("%s,%zu,%zu,%u,%.4g,%.6g,%.3g,%.3g,%.3g,%.4g,%.3g,%.0f,%s,", nameOf(choice).c_str(), count,

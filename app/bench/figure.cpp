@@ -28,10 +28,7 @@ Reason needs(const FigureRequest& request) {
 
 /// Refuses figures of blocks on processors, which have no multiprocessors.
 Reason needsMultiprocessors(const FigureRequest& request) {
-    if (backend(request.backend).onDevice) return needs<kBlock>(request);
-    const Reason cuda = deviceBackend().unavailable(request.options);
-    return "no " + request.backend + " kernel has multiprocessors; CUDA kernels have" +
-           (cuda.empty() ? "" : ", but the " + std::string(deviceBackend().name) + " backend cannot run here: " + cuda);
+    return backend(request.backend).onDevice ? needs<kBlock>(request) : onlyOnDevice(request, "multiprocessors");
 }
 
 std::vector<SweepPoint> unrollPoints(const FigureRequest& request) {
@@ -123,7 +120,7 @@ double factorOverSerial(std::span<const SweepResult> results, const SweepResult&
     return 0;
 }
 
-constexpr FigureColumn kCpuGpuColumns[] = {{"factor_over_serial", factorOverSerial}};
+constexpr SweepColumn kCpuGpuColumns[] = {{"factor_over_serial", factorOverSerial}};
 
 std::string noGpuNote(const FigureRequest& request) {
     const Reason reason = deviceBackend().unavailable(request.options);
@@ -287,7 +284,7 @@ constexpr FigureRow kFigures[] = {
      .protocol = kExtrapolated,
      .note = noGpuNote,
      .unused = {{{"--backend,--kernel", kOwnCurves}, {kLaunchOptions, kOwnCurves}}},
-     .columns = [] { return std::span<const FigureColumn>(kCpuGpuColumns); }},
+     .columns = [] { return std::span<const SweepColumn>(kCpuGpuColumns); }},
     {.name = "accuracy",
      .idea = "errors and steps per second of the tree over the accuracy",
      .title = "Error and cost of an accuracy",
@@ -367,12 +364,7 @@ std::span<const FigureRow> figures() { return kFigures; }
 const FigureRow& figure(std::string_view name) { return findRow(figures(), "figure", name); }
 
 std::string figureCsv(const FigureRow& row, std::span<const SweepResult> results) {
-    std::vector<SweepColumn> columns;
-    if (row.columns)
-        for (const FigureColumn& column : row.columns())
-            columns.push_back({std::string(column.name),
-                               [&column, results](const SweepResult& result) { return column.value(results, result); }});
-    return sweepCsv(results, columns);
+    return sweepCsv(results, row.columns ? row.columns() : std::span<const SweepColumn>());
 }
 
 double slopeOf(std::span<const double> x, std::span<const double> y, double least, double most) {
@@ -410,12 +402,14 @@ Reason whyNoRow(const FigureRequest& request, std::span<const char* const> axes)
         for (const char* axis : axes)
             if (const Reason reason = sweepAxis(axis).refuses(row); !reason.empty()) return reason;
     }
+    const auto name = [](const char* axis) { return std::string_view(axis); };
+    return onlyOnDevice(request, "a " + joined(axes, name, " and ") + " to vary");
+}
+
+Reason onlyOnDevice(const FigureRequest& request, const std::string& what) {
     const BackendRow& device = deviceBackend();
     const Reason cuda = device.unavailable(request.options);
-    return "no " + request.backend + " kernel has a " +
-           joined(
-               axes, [](const char* axis) { return std::string_view(axis); }, " and ") +
-           " to vary; CUDA kernels have" +
+    return "no " + request.backend + " kernel has " + what + "; CUDA kernels have" +
            (cuda.empty() ? "" : ", but the " + std::string(device.name) + " backend cannot run here: " + cuda);
 }
 

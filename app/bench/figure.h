@@ -40,12 +40,6 @@ struct FigureStudy {
     bool right = true;  ///< every computation passed its check
 };
 
-/// A column of a figure's CSV beside those of every sweep. 0: an empty cell.
-struct FigureColumn {
-    std::string_view name;
-    double (*value)(std::span<const SweepResult> results, const SweepResult& of);
-};
-
 /// A plot of a figure's CSV: the columns along both axes. A column that the CSV lacks draws nothing. figures.py draws more
 /// of the same CSV: guides, maps, bars and what papers have.
 struct FigurePlot {
@@ -80,7 +74,7 @@ struct FigureRow {
     std::array<UnusedOptions, 2> unused{};
     bool oneNumberOfBodies = false;  ///< it is of one N
     bool computed = false;           ///< by whole runs, and not timed: it takes --set and --until
-    std::span<const FigureColumn> (*columns)() = nullptr;
+    std::span<const SweepColumn> (*columns)() = nullptr;
     /// Replaces points. Adds to `into` as it goes, so that an exception leaves what was found.
     void (*study)(const FigureRequest& request, const FigureProgress& progress, FigureStudy& into) = nullptr;
 };

@@ -8,7 +8,6 @@
 #include "app/tables/text_values.h"
 #include "sim/api/errors.h"
 #include "sim/core/names.h"
-#include "sim/core/value.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,17 +16,6 @@ namespace gravlab {
 namespace {
 
 using FigureRows = std::span<const RecordedRow>;
-
-const std::string& textIn(const RecordedRow& row, std::string_view column) {
-    static const std::string kNone;
-    const auto found = row.find(column);
-    return found == row.end() ? kNone : found->second;
-}
-
-/// 0: the cell has no number.
-double numberIn(const RecordedRow& row, std::string_view column) {
-    return gravlab::numberOf(gravlab::valueOf(textIn(row, column))).value_or(0);
-}
 
 /// Whether a row passed its check; without that column, whether there is nothing to say of it.
 bool isVerified(const RecordedRow& row) {

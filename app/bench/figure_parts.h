@@ -13,6 +13,8 @@ constexpr BenchmarkPlan kPointPlan{.repeats = 5, .warmUpSeconds = 0.1, .repetiti
 const KernelRow* rowFor(const FigureRequest& request, std::span<const char* const> axes);
 /// Why there is no such row: names the missing axes, or says why there is no CUDA.
 Reason whyNoRow(const FigureRequest& request, std::span<const char* const> axes);
+/// "no cpu kernel has multiprocessors; CUDA kernels have", and why there is no CUDA here.
+Reason onlyOnDevice(const FigureRequest& request, const std::string& what);
 /// The requested launch; the row's usual one when none is requested.
 LaunchConfig launchOf(const FigureRequest& request, const KernelRow& row);
 SweepPoint basePoint(const FigureRequest& request, const KernelRow& row);
@@ -29,22 +31,22 @@ std::vector<SweepPoint> launchesOf(const KernelRow& row, const SweepPoint& usual
 
 // Rows of the table whose functions are in other files.
 std::vector<SweepPoint> ladderPoints(const FigureRequest& request);
-std::span<const FigureColumn> ladderColumns();
+std::span<const SweepColumn> ladderColumns();
 
 std::vector<SweepPoint> wavesPoints(const FigureRequest& request);
 
 Reason needsCores(const FigureRequest& request);
 std::vector<SweepPoint> threadsPoints(const FigureRequest& request);
-std::span<const FigureColumn> threadsColumns();
+std::span<const SweepColumn> threadsColumns();
 
 Reason needsDevices(const FigureRequest& request);
 /// Why a device that several parts share gives no speed-up; empty: each part has its own.
 std::string sharedDeviceNote(const FigureRequest& request);
 std::vector<SweepPoint> devicesPoints(const FigureRequest& request);
-std::span<const FigureColumn> deviceColumns();
+std::span<const SweepColumn> deviceColumns();
 
 std::vector<SweepPoint> rooflinePoints(const FigureRequest& request);
-std::span<const FigureColumn> rooflineColumns();
+std::span<const SweepColumn> rooflineColumns();
 
 std::vector<SweepPoint> blockSplitPoints(const FigureRequest& request);
 

@@ -1,6 +1,7 @@
 // Figures of many rungs: the ladder, its scaling over threads, its limits, and a map over two factors.
 #include "app/bench/figure_parts.h"
 #include "app/bench/kernel_source.h"
+#include "app/tables/format.h"
 #include "sim/backends/backend.h"
 #include "sim/backends/devices.h"
 
@@ -44,13 +45,11 @@ const SweepResult* bestOfRung(std::span<const SweepResult> results, const SweepR
     return best;
 }
 
-constexpr FigureColumn kLadderColumns[] = {
-    {"best",
-     [](std::span<const SweepResult> results, const SweepResult& of) { return bestOfRung(results, of) == &of ? 1.0 : 0.0; }},
+constexpr SweepColumn kLadderColumns[] = {
+    {"best", [](auto results, const SweepResult& of) { return bestOfRung(results, of) == &of ? 1.0 : 0.0; }},
     {"factor", factorOf},
-    {"share_of_bound", [](std::span<const SweepResult>, const SweepResult& of) { return shareOf(of); }},
-    {"lines", [](std::span<const SweepResult>,
-                 const SweepResult& of) { return of.refused ? 0.0 : static_cast<double>(linesOfKernel(rowOf(of))); }},
+    {"share_of_bound", [](auto, const SweepResult& of) { return shareOf(of); }},
+    {"lines", [](auto, const SweepResult& of) { return of.refused ? 0.0 : static_cast<double>(linesOfKernel(rowOf(of))); }},
 };
 
 /// The rate of one thread: that of the same curve on the fewest threads, divided by their number.
@@ -74,16 +73,12 @@ double speedUp(std::span<const SweepResult> results, const SweepResult& of) {
     return one > 0 && of.row.verified ? of.row.interactionsPerSecond / one : 0;
 }
 
-constexpr FigureColumn kThreadsColumns[] = {
+/// The speed-up, and its share of an ideal one.
+template <auto speedUp>
+constexpr SweepColumn kScaling[] = {
     {"speed_up", speedUp},
     {"efficiency", [](std::span<const SweepResult> results,
                       const SweepResult& of) { return of.point.x > 0 ? speedUp(results, of) / of.point.x : 0; }},
-};
-
-constexpr FigureColumn kDeviceColumns[] = {
-    {"speed_up", stepsSpeedUp},
-    {"efficiency", [](std::span<const SweepResult> results,
-                      const SweepResult& of) { return of.point.x > 0 ? stepsSpeedUp(results, of) / of.point.x : 0; }},
 };
 
 constexpr double kFlopsPerPair = 20;
@@ -99,22 +94,19 @@ double flopPerByte(const SweepResult& of) {
     return kFlopsPerPair * n * n / bytesRead(of);
 }
 
-constexpr FigureColumn kRooflineColumns[] = {
-    {"flop_per_byte",
-     [](std::span<const SweepResult>, const SweepResult& of) { return of.row.verified ? flopPerByte(of) : 0; }},
-    {"peak_multiply_adds_per_second",
-     [](std::span<const SweepResult>, const SweepResult& of) { return of.peaks.multiplyAdds; }},
-    {"peak_inverse_roots_per_second",
-     [](std::span<const SweepResult>, const SweepResult& of) { return of.peaks.inverseRoots; }},
-    {"peak_bytes_per_second", [](std::span<const SweepResult>, const SweepResult& of) { return of.peaks.bandwidth; }},
+constexpr SweepColumn kRooflineColumns[] = {
+    {"flop_per_byte", [](auto, const SweepResult& of) { return of.row.verified ? flopPerByte(of) : 0; }},
+    {"peak_multiply_adds_per_second", [](auto, const SweepResult& of) { return of.peaks.multiplyAdds; }},
+    {"peak_inverse_roots_per_second", [](auto, const SweepResult& of) { return of.peaks.inverseRoots; }},
+    {"peak_bytes_per_second", [](auto, const SweepResult& of) { return of.peaks.bandwidth; }},
 };
 
 }  // namespace
 
-std::span<const FigureColumn> ladderColumns() { return kLadderColumns; }
-std::span<const FigureColumn> threadsColumns() { return kThreadsColumns; }
-std::span<const FigureColumn> deviceColumns() { return kDeviceColumns; }
-std::span<const FigureColumn> rooflineColumns() { return kRooflineColumns; }
+std::span<const SweepColumn> ladderColumns() { return kLadderColumns; }
+std::span<const SweepColumn> threadsColumns() { return kScaling<speedUp>; }
+std::span<const SweepColumn> deviceColumns() { return kScaling<stepsSpeedUp>; }
+std::span<const SweepColumn> rooflineColumns() { return kRooflineColumns; }
 
 std::vector<SweepPoint> launchesOf(const KernelRow& row, const SweepPoint& usual) {
     static constexpr int kParts[] = {2, 4, 8, 16, 32};
@@ -284,6 +276,75 @@ std::vector<SweepPoint> wavesPoints(const FigureRequest& request) {
             point.kernel.launch.block = static_cast<int>(block);
             point.series = "p = " + std::to_string(block);
             point.x = static_cast<double>((count + block - 1) / block);
+            points.push_back(std::move(point));
+        }
+    return points;
+}
+
+// Trees: errors and rates over the accuracy, and the number of bodies from which a tree wins.
+
+namespace {
+
+/// The backend's row with an accuracy; null: it has none.
+const KernelRow* treeOf(const FigureRequest& request) {
+    const auto turned = [&](const KernelRow& row) {
+        return row.backend == request.backend && row.approximates && !row.byOpening;
+    };
+    if (!request.kernel.empty()) {
+        const KernelRow& row = kernel(request.backend, request.kernel);
+        return turned(row) ? &row : nullptr;
+    }
+    const KernelRow* last = nullptr;  // the last rung of the ladder
+    for (const KernelRow& row : kernels())
+        if (turned(row)) last = &row;
+    return last;
+}
+
+/// Numbers of bodies for trees on that backend, each `factor` times the previous one, up to where every pair still takes a
+/// bearable time.
+std::vector<std::size_t> treeBodies(const FigureRequest& request, std::size_t factor) {
+    if (!request.bodies.empty()) return request.bodies;
+    const bool device = backend(request.backend).onDevice;
+    std::vector<std::size_t> bodies;
+    for (std::size_t count = device ? 16384 : 2048; count <= (device ? 1048576u : 65536u); count *= factor)
+        bodies.push_back(count);
+    return bodies;
+}
+
+}  // namespace
+
+Reason needsTree(const FigureRequest& request) {
+    if (treeOf(request)) return {};
+    return request.kernel.empty() ? "the " + request.backend + " backend has no tree"
+                                  : "kernel '" + request.kernel + "' has no accuracy; use 'tree'";
+}
+
+std::vector<SweepPoint> accuracyPoints(const FigureRequest& request) {
+    std::vector<SweepPoint> points;
+    const std::vector<double> accuracies =
+        request.accuracies.empty() ? std::vector<double>{1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5} : request.accuracies;
+    for (const std::size_t count : treeBodies(request, 8))
+        for (const double accuracy : accuracies) {
+            SweepPoint point = basePoint(request, *treeOf(request));
+            point.bodies = count;
+            point.kernel.allowedError = accuracy;
+            point.series = bodiesText(count);
+            point.x = accuracy;
+            points.push_back(std::move(point));
+        }
+    return points;
+}
+
+std::vector<SweepPoint> crossoverPoints(const FigureRequest& request) {
+    std::vector<SweepPoint> points;
+    for (const double accuracy : {0.0, 1e-3, 1e-4})
+        for (const std::size_t count : treeBodies(request, 2)) {
+            SweepPoint point = basePoint(request, *treeOf(request));
+            point.bodies = count;
+            point.kernel.allowedError = accuracy;
+            if (accuracy == 0) point.kernel = {};  // the backend's choice for every pair
+            point.series = accuracy > 0 ? formatted("tree, 99 %% within %.0e", accuracy) : std::string("every pair");
+            point.x = static_cast<double>(count);
             points.push_back(std::move(point));
         }
     return points;

@@ -143,11 +143,7 @@ RunRequest studiedRun(const FigureRequest& request) {
 }  // namespace
 
 Reason needsMatrix(const FigureRequest& request) {
-    const BackendRow& by = backend(request.backend);
-    if (by.onDevice) return {};
-    const Reason reason = deviceBackend().unavailable(request.options);
-    return "the " + request.backend + " backend has no tiles of a matrix; the " + std::string(deviceBackend().name) +
-           " backend has" + (reason.empty() ? "" : ", but it cannot run here: " + reason);
+    return backend(request.backend).onDevice ? Reason() : onlyOnDevice(request, "tiles of a matrix");
 }
 
 void matrixStudy(const FigureRequest& request, const FigureProgress& progress, FigureStudy& into) {

@@ -57,11 +57,8 @@ const RowKind kDepths{[](std::string_view backendName) { return namesOn(depthRow
                       }};
 
 SweepResult measureOne(const RowKind& kind, const SweepPoint& point, const ParticleSet& bodies, double length) {
-    SweepResult result{.point = point, .row = {}, .facts = {}, .peaks = {}, .refused = false};
+    SweepResult result = notMeasured(point, {}, false);
     BenchmarkRow& row = result.row;
-    row.backend = point.backend;
-    row.kernel = nameOf(point.kernel);
-    row.bodies = bodies.size();
     row.steps = 1;
     std::vector<double> seconds;
     try {
@@ -102,6 +99,7 @@ std::vector<SweepPoint> rowPoints(const RowKind& kind, const FigureRequest& requ
             point.options = request.options;
             point.bodies = count;
             point.kernel.kernel = point.series = row;
+            point.kernel.launch = {.block = 1, .unroll = 1};
             point.plan.repeats = request.repeats;
             point.x = static_cast<double>(count);
         }
@@ -109,8 +107,8 @@ std::vector<SweepPoint> rowPoints(const RowKind& kind, const FigureRequest& requ
 }
 
 const SweepColumn kRowWork[] = {
-    {"visits_per_body", [](const SweepResult& of) { return figureNamed(of.row.figures, "visits a body"); }},
-    {"levels_of_graph", [](const SweepResult& of) { return figureNamed(of.row.figures, "levels"); }}};
+    {"visits_per_body", [](auto, const SweepResult& of) { return figureNamed(of.row.figures, "visits a body"); }},
+    {"levels_of_graph", [](auto, const SweepResult& of) { return figureNamed(of.row.figures, "levels"); }}};
 
 /// Measures all points, in their order.
 void measureRows(const RowKind& kind, const FigureRequest& request, const FigureProgress& progress, FigureStudy& into) {
@@ -126,11 +124,7 @@ void measureRows(const RowKind& kind, const FigureRequest& request, const Figure
             length = linkingLength(bodies, {});
         }
         if (last[point.series] > kGroupPatience) {
-            SweepResult left{.point = point, .row = {}, .facts = {}, .peaks = {}, .refused = true};
-            left.row.kernel = nameOf(point.kernel);
-            left.row.bodies = point.bodies;
-            left.row.note = "it took too long for fewer bodies";
-            results.push_back(std::move(left));
+            results.push_back(notMeasured(point, "it took too long for fewer bodies", true));
         } else {
             results.push_back(measureOne(kind, point, bodies, length));
             results.back().row.device = device->description();

@@ -26,6 +26,14 @@ float roughLog2(float value) { return static_cast<float>(std::bit_cast<std::int3
 
 using Colours = std::array<std::uint32_t, 256>;  // packed RGBA, weakest first
 
+/// The colour at `part` of the way from one to the other.
+std::uint32_t packedBetween(const float (&from)[3], const float (&to)[3], float part) {
+    std::uint32_t packed = 0xff000000u;
+    for (std::size_t c = 0; c < 3; ++c)
+        packed |= static_cast<std::uint32_t>(from[c] + part * (to[c] - from[c]) + 0.5f) << (8 * c);
+    return packed;
+}
+
 Colours makeColours() {
     // Dark blue, violet, orange, pale yellow: lightness rises throughout.
     constexpr float kStops[4][3] = {{8, 10, 30}, {110, 30, 120}, {240, 120, 50}, {252, 250, 190}};
@@ -33,12 +41,7 @@ Colours makeColours() {
     for (std::size_t k = 0; k < colours.size(); ++k) {
         const float t = 3 * static_cast<float>(k) / static_cast<float>(colours.size() - 1);
         const auto low = std::min<std::size_t>(static_cast<std::size_t>(t), 2);
-        const float part = t - static_cast<float>(low);
-        std::uint32_t packed = 0xff000000u;
-        for (std::size_t c = 0; c < 3; ++c)
-            packed |= static_cast<std::uint32_t>(kStops[low][c] + part * (kStops[low + 1][c] - kStops[low][c]) + 0.5f)
-                      << (8 * c);
-        colours[k] = packed;
+        colours[k] = packedBetween(kStops[low], kStops[low + 1], t - static_cast<float>(low));
     }
     return colours;
 }
@@ -49,11 +52,7 @@ Colours makeSignedColours() {
     Colours colours{};
     for (std::size_t k = 0; k < colours.size(); ++k) {
         const float part = 2 * static_cast<float>(k) / static_cast<float>(colours.size() - 1) - 1;
-        const auto& end = part < 0 ? kLeft : kRight;
-        std::uint32_t packed = 0xff000000u;
-        for (std::size_t c = 0; c < 3; ++c)
-            packed |= static_cast<std::uint32_t>(kMiddle[c] + std::abs(part) * (end[c] - kMiddle[c]) + 0.5f) << (8 * c);
-        colours[k] = packed;
+        colours[k] = packedBetween(kMiddle, part < 0 ? kLeft : kRight, std::abs(part));
     }
     return colours;
 }

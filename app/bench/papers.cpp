@@ -2,7 +2,6 @@
 
 #include "app/model/recorded.h"
 #include "app/tables/occupancy.h"
-#include "sim/core/value.h"
 
 #include <algorithm>
 #include <array>
@@ -12,19 +11,9 @@ namespace {
 
 constexpr double kIssuedAPair = 14;  // for the tiled loop, see docs/benchmarks/papers.md
 
-double paperNumber(const RecordedRow& row, std::string_view column) {
-    const auto found = row.find(column);
-    return found == row.end() ? 0 : gravlab::numberOf(gravlab::valueOf(found->second)).value_or(0);
-}
-
-std::string paperText(const RecordedRow& row, std::string_view column) {
-    const auto found = row.find(column);
-    return found == row.end() ? std::string() : found->second;
-}
-
 /// Pairs a second that the row's GPU can issue; 0: it is a processor.
 double boundOf(const RecordedRow& row) {
-    const std::string name = paperText(row, "gpu");
+    const std::string& name = textIn(row, "gpu");
     if (name.empty()) return 0;
     const GpuRow& device = gpu(name);
     return device.multiprocessors * device.lanes * device.clock / kIssuedAPair;
@@ -33,18 +22,18 @@ double boundOf(const RecordedRow& row) {
 std::vector<PaperRate> readRates() {
     std::vector<PaperRate> rates;
     for (const RecordedRow& row : recordedRows("papers")) {
-        PaperRate rate{.paper = paperText(row, "paper"),
-                       .device = paperText(row, "device"),
-                       .kernel = paperText(row, "kernel"),
-                       .bodies = static_cast<int>(paperNumber(row, "n")),
-                       .block = static_cast<int>(paperNumber(row, "block")),
-                       .unroll = static_cast<int>(paperNumber(row, "unroll")),
-                       .split = static_cast<int>(paperNumber(row, "split")),
-                       .rate = paperNumber(row, "interactions_per_second")};
+        PaperRate rate{.paper = textIn(row, "paper"),
+                       .device = textIn(row, "device"),
+                       .kernel = textIn(row, "kernel"),
+                       .bodies = static_cast<int>(numberIn(row, "n")),
+                       .block = static_cast<int>(numberIn(row, "block")),
+                       .unroll = static_cast<int>(numberIn(row, "unroll")),
+                       .split = static_cast<int>(numberIn(row, "split")),
+                       .rate = numberIn(row, "interactions_per_second")};
         constexpr int kMostInBlock = 1024;  // the device refuses a larger block, and its measured time is meaningless
         if (!(rate.rate > 0) || rate.block > kMostInBlock) continue;
-        const double pairs = static_cast<double>(rate.bodies) * rate.bodies, steps = paperNumber(row, "steps");
-        rate.stepSeconds = steps > 0 ? paperNumber(row, "seconds") / steps : pairs / rate.rate;
+        const double pairs = static_cast<double>(rate.bodies) * rate.bodies, steps = numberIn(row, "steps");
+        rate.stepSeconds = steps > 0 ? numberIn(row, "seconds") / steps : pairs / rate.rate;
         rate.bound = boundOf(row);
         rates.push_back(std::move(rate));
     }

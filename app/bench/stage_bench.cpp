@@ -6,13 +6,22 @@
 namespace gravlab {
 namespace {
 
-std::string padded(const std::string& text, std::size_t width) {
-    return std::string(width > text.size() ? width - text.size() : 1, ' ') + text;
+/// All times of a row, in the order of the columns.
+std::vector<std::string> timesOf(const StageRow& row) {
+    std::vector<double> times(row.stages.begin(), row.stages.end());
+    times.insert(times.end(), {row.sum, row.picture, row.panels, row.frame});
+    std::vector<std::string> texts;
+    for (const double time : times) texts.push_back(formatted("%.3f", time));
+    return texts;
 }
 
-std::string millisecondsText(double milliseconds) { return formatted("%.3f", milliseconds); }
-
-constexpr std::size_t kWidth = 10;
+/// Their names.
+std::vector<std::string> timeNames() {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < kDrawStages; ++i) names.emplace_back(nameOf(static_cast<DrawStage>(i)));
+    names.insert(names.end(), {"sum", "picture", "panels", "frame"});
+    return names;
+}
 
 }  // namespace
 
@@ -42,19 +51,17 @@ std::string whyNotDrawn(const DrawnFacts& facts) {
 }
 
 std::string stageTable(std::span<const StageRow> rows) {
-    std::string text = padded("bodies", kWidth) + padded("size", kWidth + 2) + padded("way", kWidth);
-    for (std::size_t i = 0; i < kDrawStages; ++i) text += padded(std::string(nameOf(static_cast<DrawStage>(i))), kWidth);
-    text += padded("sum", kWidth) + padded("picture", kWidth) + padded("panels", kWidth) + padded("frame", kWidth) + "\n";
+    std::vector<std::vector<std::string>> cells{{"bodies", "size", "way"}};
+    const auto add = [&](const std::vector<std::string>& more) {
+        cells.back().insert(cells.back().end(), more.begin(), more.end());
+    };
+    add(timeNames());
     for (const StageRow& row : rows) {
-        text += padded(std::to_string(row.bodies), kWidth) +
-                padded(std::to_string(row.width) + "x" + std::to_string(row.height), kWidth + 2) +
-                padded(std::string(nameOf(row.path)), kWidth);
-        for (const double stage : row.stages) text += padded(millisecondsText(stage), kWidth);
-        for (const double time : {row.sum, row.picture, row.panels, row.frame})
-            text += padded(millisecondsText(time), kWidth);
-        text += "\n";
+        cells.push_back(
+            {std::to_string(row.bodies), formatted("%dx%d", row.width, row.height), std::string(nameOf(row.path))});
+        add(timesOf(row));
     }
-    return text +
+    return alignedText(cells, true) +
            "Medians in ms of a paused run that a camera turns about. Stages, picture and panels: time on the GPU. Frame: "
            "host,\n"
            "from one to the next.\n"
@@ -64,13 +71,11 @@ std::string stageTable(std::span<const StageRow> rows) {
 
 std::string stageCsv(std::span<const StageRow> rows) {
     std::string text = "scene,bodies,width,height,way";
-    for (std::size_t i = 0; i < kDrawStages; ++i) text += "," + std::string(nameOf(static_cast<DrawStage>(i))) + "_ms";
-    text += ",sum_ms,picture_ms,panels_ms,frame_ms,frames\n";
+    for (const std::string& name : timeNames()) text += "," + name + "_ms";
+    text += ",frames\n";
     for (const StageRow& row : rows) {
-        text += row.scene + "," + std::to_string(row.bodies) + "," + std::to_string(row.width) + "," +
-                std::to_string(row.height) + "," + std::string(nameOf(row.path));
-        for (const double stage : row.stages) text += "," + millisecondsText(stage);
-        for (const double time : {row.sum, row.picture, row.panels, row.frame}) text += "," + millisecondsText(time);
+        text += row.scene + formatted(",%zu,%d,%d,", row.bodies, row.width, row.height) + std::string(nameOf(row.path));
+        for (const std::string& time : timesOf(row)) text += "," + time;
         text += "," + std::to_string(row.frames) + "\n";
     }
     return text;

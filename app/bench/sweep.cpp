@@ -97,6 +97,22 @@ SweepBench Preparation::take(std::exception_ptr& error) {
     return std::move(prepared->bench);
 }
 
+SweepResult notMeasured(const SweepPoint& point, std::string note, bool refused) {
+    const LaunchConfig& launch = point.kernel.launch;
+    return {.point = point,
+            .row = {.backend = point.backend,
+                    .kernel = nameOf(point.kernel),
+                    .bodies = point.bodies,
+                    .block = launch.block,
+                    .unroll = launch.unroll,
+                    .bodiesPerThread = launch.bodiesPerThread,
+                    .split = launch.split,
+                    .note = std::move(note)},
+            .facts = {},
+            .peaks = {},
+            .refused = refused};
+}
+
 namespace {
 
 bool isInterrupt(const Error& error) { return static_cast<int>(error.code()) >= 128; }
@@ -134,7 +150,8 @@ bool Sweep::advance(double seconds) {
         if (finished()) break;
         try {
             if (!bench_.trial && !begin(until - hostClock())) break;
-            if (bench_.trial->advance(until - hostClock())) store(bench_.trial->row(), false);
+            if (bench_.trial->advance(until - hostClock()))
+                store({.point = points_[next_], .row = bench_.trial->row(), .facts = {}, .peaks = {}});
         } catch (const UsageError& error) {
             fail(error.what(), true);
         } catch (const Error& error) {
@@ -150,9 +167,8 @@ bool Sweep::advance(double seconds) {
     return !finished();
 }
 
-void Sweep::store(BenchmarkRow row, bool refused) {
-    SweepResult result{.point = points_[next_], .row = std::move(row), .facts = {}, .peaks = {}, .refused = refused};
-    if (!refused && bench_.backend) {
+void Sweep::store(SweepResult result) {
+    if (!result.refused && bench_.backend) {
         result.facts = bench_.backend->launchFacts();
         if (result.point.peaks) result.peaks = bench_.backend->peaks();
     }
@@ -161,19 +177,7 @@ void Sweep::store(BenchmarkRow row, bool refused) {
     ++next_;
 }
 
-void Sweep::fail(const std::string& note, bool refused) {
-    const SweepPoint& point = points_[next_];
-    const LaunchConfig& launch = point.kernel.launch;
-    BenchmarkRow row{.backend = point.backend,
-                     .kernel = nameOf(point.kernel),
-                     .bodies = point.bodies,
-                     .block = launch.block,
-                     .unroll = launch.unroll,
-                     .bodiesPerThread = launch.bodiesPerThread,
-                     .split = launch.split,
-                     .note = note};
-    store(std::move(row), refused);
-}
+void Sweep::fail(const std::string& note, bool refused) { store(notMeasured(points_[next_], note, refused)); }
 
 void Sweep::cancel() {
     if (finished()) return;
@@ -201,7 +205,7 @@ bool isExtrapolated(const SweepResult& result) { return result.row.verified && r
 std::string sweepCsv(std::span<const SweepResult> results, std::span<const SweepColumn> more) {
     std::string text = "series,x,extrapolated," + benchmarkCsvHead() +
                        ",multiprocessors,blocks,waves,last_wave,occupancy,registers,shared_bytes,processor";
-    for (const SweepColumn& column : more) text += "," + column.name;
+    for (const SweepColumn& column : more) text += "," + std::string(column.name);
     text += ",driver,date\n";
     const auto number = [](double value) {
         char digits[40] = "";
@@ -220,7 +224,7 @@ std::string sweepCsv(std::span<const SweepResult> results, std::span<const Sweep
         // A GPU has its name among its numbers; a processor is described by its instruction set and threads.
         const std::string name = facts.device.substr(0, facts.device.find(','));
         text += "," + csvCell(result.row.device.find(name) == std::string::npos ? name : std::string());
-        for (const SweepColumn& column : more) text += "," + number(column.value(result));
+        for (const SweepColumn& column : more) text += "," + number(column.value(results, result));
         text += "," + csvCell(facts.driver) + "," + today + "\n";
     }
     return text;

@@ -91,6 +91,9 @@ struct SweepResult {
     bool refused = false;  ///< row or device refuses it: nothing was run
 };
 
+/// A result without rates; `note` says why.
+SweepResult notMeasured(const SweepPoint& point, std::string note, bool refused);
+
 class Sweep {
 public:
     using Maker = BackendMaker;
@@ -121,7 +124,7 @@ public:
 
 private:
     bool begin(double seconds);
-    void store(BenchmarkRow row, bool refused);
+    void store(SweepResult result);
     void fail(const std::string& note, bool refused);
 
     std::vector<SweepPoint> points_;
@@ -143,8 +146,8 @@ bool isExtrapolated(const SweepResult& result);
 
 /// A column beside those of every sweep. 0: an empty cell.
 struct SweepColumn {
-    std::string name;
-    std::function<double(const SweepResult& result)> value;
+    std::string_view name;
+    double (*value)(std::span<const SweepResult> results, const SweepResult& of);
 };
 /// All results as CSV, with a head line: series and x, the columns of a benchmark, the facts of the launch, `more`, and the
 /// present date.

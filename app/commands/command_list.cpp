@@ -229,34 +229,19 @@ std::string shortCell(const Json& value) {
     return value.is_number_float() ? formatted("%.4g", value.get<double>()) : cellText(value);
 }
 
-/// Columns are as wide as their longest cell; a column without any text is omitted.
+/// Prints a table; a column without any text is omitted.
 void printTable(const Json& rows) {
     if (rows.empty()) return;
-    std::vector<std::string> names;
-    std::vector<std::size_t> widths;
+    std::vector<std::vector<std::string>> lines(rows.size() + 1);
     for (const auto& [name, value] : rows.front().items()) {
-        std::size_t width = 0;
-        for (const Json& row : rows) width = std::max(width, shortCell(row.at(name)).size());
-        if (width == 0 || isLong(name)) continue;
-        names.push_back(name);
-        widths.push_back(std::max(width, name.size() + (name == "time_step" || name == "softening" ? 4 : 0)));
-    }
-    const auto print = [&](auto&& cell) {
-        std::string line;
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            std::string text = cell(names[i]);
-            if (i + 1 < names.size()) text.resize(widths[i] + 2, ' ');
-            line += text;
-        }
-        line.erase(line.find_last_not_of(' ') + 1);
-        std::printf("%s\n", line.c_str());
-    };
-    print([](const std::string& name) {
+        const auto isEmpty = [&, &name = name](const Json& row) { return shortCell(row.at(name)).empty(); };
+        if (isLong(name) || std::ranges::all_of(rows, isEmpty)) continue;
         std::string title = name;
         std::replace(title.begin(), title.end(), '_', ' ');
-        return title + (name == "time_step" ? " [T]" : name == "softening" ? " [L]" : "");
-    });
-    for (const Json& row : rows) print([&row](const std::string& name) { return shortCell(row.at(name)); });
+        lines[0].push_back(title + (name == "time_step" ? " [T]" : name == "softening" ? " [L]" : ""));
+        for (std::size_t i = 0; i < rows.size(); ++i) lines[i + 1].push_back(shortCell(rows[i].at(name)));
+    }
+    std::printf("%s", alignedText(lines, false).c_str());
 }
 
 /// Prints Markdown; a bar would end a cell.

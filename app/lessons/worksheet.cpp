@@ -19,20 +19,6 @@ namespace {
 
 constexpr std::string_view kBlank = "________";
 
-/// Bytes as letters (RFC 4648), for a picture within a page.
-std::string base64(std::string_view bytes) {
-    constexpr const char* kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        const std::string_view piece = bytes.substr(i, 3);
-        unsigned bits = 0;
-        for (std::size_t k = 0; k < 3; ++k)
-            bits = bits << 8 | (k < piece.size() ? static_cast<unsigned char>(piece[k]) : 0u);
-        for (std::size_t k = 0; k < 4; ++k) text += k <= piece.size() ? kLetters[bits >> (18 - 6 * k) & 63] : '=';
-    }
-    return text;
-}
-
 class Sheet {
 public:
     virtual ~Sheet() = default;

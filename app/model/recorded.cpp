@@ -27,24 +27,18 @@ std::vector<std::string_view> linesOf(std::string_view text) {
     return lines;
 }
 
-bool has(const RecordedRow& row, std::string_view column, std::string_view value) {
-    const auto found = row.find(column);
-    return found != row.end() && found->second == value;
-}
+bool has(const RecordedRow& row, std::string_view column, std::string_view value) { return textIn(row, column) == value; }
 
 /// The number of a cell; empty where there is none.
 std::optional<double> cellNumber(const RecordedRow& row, std::string_view column) {
-    const auto found = row.find(column);
-    return found == row.end() ? std::nullopt : numberOf(valueOf(found->second));
+    return numberOf(valueOf(textIn(row, column)));
 }
-
-double number(const RecordedRow& row, std::string_view column) { return cellNumber(row, column).value_or(0); }
 
 /// A rate in single precision, for usual bodies, that passed its check [interactions/s]; 0: none.
 double rateOf(const RecordedRow& row) {
     const bool counts =
         has(row, "verified", "true") && has(row, "precision", nameOf(Precision::fp32)) && has(row, "note", "");
-    return counts ? number(row, kRate) : 0;
+    return counts ? numberIn(row, kRate) : 0;
 }
 
 std::string giga(double rate) {
@@ -88,9 +82,9 @@ RecordedFigure curvesOf(const std::vector<RecordedRow>& rows, std::string_view n
             figure.curves.push_back({.label = label->second, .x = {}, .y = {}, .halfSpread = {}});
             curve = figure.curves.end() - 1;
         }
-        curve->x.push_back(number(row, over));
+        curve->x.push_back(numberIn(row, over));
         curve->y.push_back(1e-9 * rate);
-        curve->halfSpread.push_back(0.5e-9 * rate * number(row, "spread"));
+        curve->halfSpread.push_back(0.5e-9 * rate * numberIn(row, "spread"));
     }
     if (kernels.size() == 1) figure.heading += kernels.front() + ", ";
     if (!figure.heading.empty()) figure.heading += "forces only";
@@ -193,13 +187,17 @@ const RecordedFigure& recordedFigure(const std::string& device, const std::strin
     return known.emplace(key, std::move(made)).first->second;
 }
 
+const std::string& textIn(const RecordedRow& row, std::string_view column) {
+    static const std::string kNone;
+    const auto found = row.find(column);
+    return found == row.end() ? kNone : found->second;
+}
+
+double numberIn(const RecordedRow& row, std::string_view column) { return cellNumber(row, column).value_or(0); }
+
 std::string deviceAndDate(const RecordedRow& row) {
-    const auto text = [&](std::string_view column) {
-        const auto found = row.find(column);
-        return found == row.end() ? std::string("?") : found->second;
-    };
-    const std::string device = text("device");
-    return device.substr(0, device.find(',')) + ", " + text("date");
+    const std::string& device = textIn(row, "device");
+    return device.substr(0, device.find(',')) + ", " + textIn(row, "date");
 }
 
 std::string recordedRate(const RecordedRow& row) { return rateOf(row) > 0 ? giga(rateOf(row)) : std::string(); }
@@ -241,8 +239,8 @@ double recordedNumber(std::string_view which) {
         const std::optional<double> number = fits ? numberOfRow(row, of) : std::nullopt;
         if (!number) continue;
         if (!best.empty()) {
-            if (gravlab::number(row, best) <= most) continue;
-            most = gravlab::number(row, best);
+            if (numberIn(row, best) <= most) continue;
+            most = numberIn(row, best);
         } else if (result && *result != *number)
             throw UsageError(shown + " fits several rows; name more columns");
         result = number;

@@ -23,6 +23,11 @@ std::vector<std::string> csvCells(std::string_view line);
 /// The rows of a whole CSV text, whose first line names the columns.
 std::vector<RecordedRow> rowsOf(std::string_view text);
 
+/// A cell; empty where the row has no such column.
+const std::string& textIn(const RecordedRow& row, std::string_view column);
+/// Its number; 0: the cell has none.
+double numberIn(const RecordedRow& row, std::string_view column);
+
 /// Devices with files, "nvidia-h200" first.
 std::vector<std::string> recordedDevices();
 /// Recorded figures by their axis, and by their kernel where it is not `tiled`: "bodies", "block-global" and so on.

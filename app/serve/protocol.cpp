@@ -223,19 +223,6 @@ Key keyOfCode(std::string_view code) {
     return found == std::end(kCodedKeys) ? Key::none : found->key;
 }
 
-std::string base64(std::string_view bytes) {
-    static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    text.reserve((bytes.size() + 2) / 3 * 4);
-    for (std::size_t at = 0; at < bytes.size(); at += 3) {
-        unsigned bits = 0;
-        for (std::size_t i = 0; i < 3; ++i)
-            bits = bits << 8 | (at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0u);
-        for (unsigned i = 0; i < 4; ++i) text += at + i > bytes.size() ? '=' : kDigits[bits >> (18 - 6 * i) & 63];
-    }
-    return text;
-}
-
 std::string refusedByNames(const WireSettings& settings, std::string_view host, std::string_view origin) {
     const std::string_view name = withoutPort(host);
     const bool known = name == "localhost" || name == "127.0.0.1" || name == "[::1]" || name == settings.listen ||

@@ -87,7 +87,6 @@ inline constexpr int kRpcRefused = -32000, kRpcWatching = -32001, kRpcMalformed 
 /// The key of a browser's KeyboardEvent.code.
 Key keyOfCode(std::string_view code);
 
-std::string base64(std::string_view bytes);
 /// Compares texts in a time that does not depend on where they differ.
 bool equalSecrets(std::string_view a, std::string_view b);
 

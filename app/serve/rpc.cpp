@@ -8,6 +8,7 @@
 #include "app/session/session.h"
 #include "app/system/host_clock.h"
 #include "app/system/picture.h"
+#include "app/tables/format.h"
 #include "sim/api/errors.h"
 
 #include <sys/mman.h>

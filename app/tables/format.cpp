@@ -70,4 +70,35 @@ std::string htmlText(std::string_view text) {
     return result;
 }
 
+std::string base64(std::string_view bytes) {
+    static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string text;
+    text.reserve((bytes.size() + 2) / 3 * 4);
+    for (std::size_t at = 0; at < bytes.size(); at += 3) {
+        unsigned bits = 0;
+        for (std::size_t i = 0; i < 3; ++i)
+            bits = bits << 8 | (at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0u);
+        for (unsigned i = 0; i < 4; ++i) text += at + i > bytes.size() ? '=' : kDigits[bits >> (18 - 6 * i) & 63];
+    }
+    return text;
+}
+
+std::string alignedText(const std::vector<std::vector<std::string>>& rows, bool numbers) {
+    std::vector<std::size_t> widths;
+    for (const auto& row : rows) {
+        widths.resize(std::max(widths.size(), row.size()));
+        for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
+    }
+    std::string text;
+    for (const auto& row : rows) {
+        for (std::size_t k = 0; k < row.size(); ++k) {
+            const std::string room(widths[k] - row[k].size(), ' ');
+            text += (k > 0 ? "  " : "") + (numbers && k > 0 ? room + row[k] : row[k] + room);
+        }
+        text.erase(text.find_last_not_of(' ') + 1);
+        text += '\n';
+    }
+    return text;
+}
+
 }  // namespace gravlab

@@ -32,6 +32,11 @@ Text shortNumber(double value);
 
 /// A text as content of an HTML page.
 std::string htmlText(std::string_view text);
+/// Bytes as letters (RFC 4648).
+std::string base64(std::string_view bytes);
+
+/// Lines of cells, in columns as wide as their longest cell. With `numbers` all but the first column end at the right.
+std::string alignedText(const std::vector<std::vector<std::string>>& rows, bool numbers);
 
 /// The middle of the sorted values, or the mean of the two in the middle; 0 for no values.
 inline double median(std::vector<double> values) {

@@ -12,6 +12,15 @@ namespace {
     throw UsageError(std::string(option) + " '" + std::string(text) + "': expected " + expected);
 }
 
+constexpr double kMost = std::numeric_limits<double>::max();
+
+/// A finite number of at least `least`.
+double realIn(std::string_view option, std::string_view text, double least, const char* expected) {
+    const auto value = wholeText<double>(text);
+    if (!value || !(*value >= least && *value <= kMost)) refuse(option, text, expected);
+    return *value;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> wholeNumber(std::string_view text) {
@@ -47,22 +56,14 @@ std::size_t parseBodies(std::string_view option, std::string_view text) {
     return static_cast<std::size_t>(*value);
 }
 
-double parseReal(std::string_view option, std::string_view text) {
-    const auto value = wholeText<double>(text);
-    if (!value || !std::isfinite(*value)) refuse(option, text, "a finite number");
-    return *value;
-}
+double parseReal(std::string_view option, std::string_view text) { return realIn(option, text, -kMost, "a finite number"); }
 
 double parsePositive(std::string_view option, std::string_view text) {
-    const auto value = wholeText<double>(text);
-    if (!value || !std::isfinite(*value) || !(*value > 0)) refuse(option, text, "a finite number above 0");
-    return *value;
+    return realIn(option, text, std::numeric_limits<double>::denorm_min(), "a finite number above 0");
 }
 
 double parseNonNegative(std::string_view option, std::string_view text) {
-    const auto value = wholeText<double>(text);
-    if (!value || !std::isfinite(*value) || !(*value >= 0)) refuse(option, text, "a finite number of at least 0");
-    return *value;
+    return realIn(option, text, 0, "a finite number of at least 0");
 }
 
 std::pair<int, int> parseSize(std::string_view option, std::string_view text) {

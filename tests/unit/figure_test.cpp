@@ -262,7 +262,7 @@ TEST(Figure, devicesDoubleAlongTheListAndSayWhereTheyAreOne) {
 }
 
 TEST(Figure, theMatrixInTilesNeedsADevice) {
-    EXPECT_THAT(figure("matrix").refuses(requestFor("cpu")), HasSubstr("no tiles of a matrix"));
+    EXPECT_THAT(figure("matrix").refuses(requestFor("cpu")), HasSubstr("no cpu kernel has tiles of a matrix"));
 }
 
 TEST(Figure, slopesAreOfThePointsBetweenRoundingAndLoss) {

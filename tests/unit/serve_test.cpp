@@ -1,6 +1,7 @@
 // A served run without sockets and without codecs: links of any kind are scripted, and time is a number.
 #include "app/serve/hub.h"
 #include "app/serve/people.h"
+#include "app/tables/format.h"
 #include "sim/api/errors.h"
 
 #include <gmock/gmock.h>

@@ -140,8 +140,8 @@ TEST(StageBench, tableAndCsvHaveTheSameColumns) {
     const std::string csv = stageCsv({&row, 1}), table = stageTable({&row, 1});
     EXPECT_THAT(csv, HasSubstr(",tone_ms,sum_ms,picture_ms,panels_ms,frame_ms,frames\n"));
     EXPECT_THAT(csv, HasSubstr(",1.250,1.500,0.500,2.500,7\n"));
-    EXPECT_THAT(table, HasSubstr("sum   picture    panels     frame\n"));
-    EXPECT_THAT(table, HasSubstr("1.250     1.500     0.500     2.500\n"));
+    EXPECT_THAT(table, HasSubstr("sum  picture  panels  frame\n"));
+    EXPECT_THAT(table, HasSubstr("1.250    1.500   0.500  2.500\n"));
     EXPECT_THAT(table, HasSubstr("paused"));
 }
 
