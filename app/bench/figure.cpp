@@ -138,8 +138,8 @@ constexpr std::string_view kGroupRungs = "its curves are all ways to find groups
 constexpr std::string_view kBondRows = "its curves are all kernels for bonds, each launched as usual";
 constexpr UnusedOptions kComputed{"--kernel,--repeats", "it is computed, not timed"};
 
-constexpr FigurePlot ratesOver(std::string_view label, std::string_view spread = "spread") {
-    return {"x", label, "interactions_per_second", "G interactions/s, forces only", 1e-9, false, spread};
+constexpr FigurePlot ratesOver(std::string_view label) {
+    return {"x", label, "interactions_per_second", "G interactions/s, forces only", 1e-9, false, "spread"};
 }
 constexpr FigurePlot stepsOver(std::string_view label) {
     return {.x = "x",

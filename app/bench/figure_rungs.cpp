@@ -73,7 +73,7 @@ double speedUp(std::span<const SweepResult> results, const SweepResult& of) {
     return one > 0 && of.row.verified ? of.row.interactionsPerSecond / one : 0;
 }
 
-/// The speed-up, and its share of an ideal one.
+/// The speed-up, and its ratio to an ideal one.
 template <auto speedUp>
 constexpr SweepColumn kScaling[] = {
     {"speed_up", speedUp},

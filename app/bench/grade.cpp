@@ -127,31 +127,13 @@ std::string fileCell(const std::string& file) {
 }  // namespace
 
 std::string_view verdictOf(const OwnTrialReply& reply) {
-    switch (reply.fault) {
-        case OwnFault::address:
-            return "out of bounds";
-        case OwnFault::endless:
-            return "hangs";
-        case OwnFault::trap:
-            return "ends itself";
-        case OwnFault::none:
-            break;
-    }
-    switch (reply.outcome) {
-        case OwnOutcome::good:
-            return "good";
-        case OwnOutcome::wrong:
-            return "wrong";
-        case OwnOutcome::badText:
-            return "errors";
-        case OwnOutcome::noDevice:
-            return "compiles";
-        case OwnOutcome::noCompiler:
-        case OwnOutcome::unfinished:
-        case OwnOutcome::failed:
-            break;
-    }
-    return "failed";
+    if (reply.fault == OwnFault::address) return "out of bounds";
+    if (reply.fault == OwnFault::endless) return "hangs";
+    if (reply.fault == OwnFault::trap) return "ends itself";
+    if (reply.outcome == OwnOutcome::good) return "good";
+    if (reply.outcome == OwnOutcome::wrong) return "wrong";
+    if (reply.outcome == OwnOutcome::badText) return "errors";
+    return reply.outcome == OwnOutcome::noDevice ? "compiles" : "failed";
 }
 
 std::vector<CompilerMessage> errorsOf(const Graded& row) {

@@ -12,71 +12,13 @@
 namespace gravlab {
 namespace {
 
-constexpr std::string_view kKeywords[] = {"alignas",
-                                          "asm",
-                                          "auto",
-                                          "bool",
-                                          "break",
-                                          "const",
-                                          "constexpr",
-                                          "continue",
-                                          "decltype",
-                                          "do",
-                                          "double",
-                                          "else",
-                                          "enum",
-                                          "extern",
-                                          "false",
-                                          "float",
-                                          "for",
-                                          "goto",
-                                          "if",
-                                          "inline",
-                                          "int",
-                                          "long",
-                                          "namespace",
-                                          "new",
-                                          "noexcept",
-                                          "nullptr",
-                                          "operator",
-                                          "reinterpret_cast",
-                                          "return",
-                                          "sizeof",
-                                          "static",
-                                          "static_assert",
-                                          "static_cast",
-                                          "struct",
-                                          "switch",
-                                          "template",
-                                          "this",
-                                          "true",
-                                          "typename",
-                                          "unsigned",
-                                          "using",
-                                          "void",
-                                          "volatile",
-                                          "while",
-                                          "float2",
-                                          "float3",
-                                          "float4",
-                                          "double2",
-                                          "double3",
-                                          "double4",
-                                          "__global__",
-                                          "__device__",
-                                          "__shared__",
-                                          "__constant__",
-                                          "__restrict__",
-                                          "__launch_bounds__",
-                                          "__forceinline__",
-                                          "__syncthreads",
-                                          "__shfl_sync",
-                                          "__shfl_down_sync",
-                                          "__shfl_xor_sync",
-                                          "threadIdx",
-                                          "blockIdx",
-                                          "blockDim",
-                                          "gridDim"};
+/// Words between blanks.
+constexpr std::string_view kKeywords =
+    " alignas asm auto bool break const constexpr continue decltype do double else enum extern false float for goto "
+    "if inline int long namespace new noexcept nullptr operator reinterpret_cast return sizeof static static_assert "
+    "static_cast struct switch template this true typename unsigned using void volatile while float2 float3 float4 "
+    "double2 double3 double4 __global__ __device__ __shared__ __constant__ __restrict__ __launch_bounds__ "
+    "__forceinline__ __syncthreads __shfl_sync __shfl_down_sync __shfl_xor_sync threadIdx blockIdx blockDim gridDim ";
 
 /// The text that marks a launch parameter, when two rungs use one template.
 struct AddedMarks {
@@ -266,45 +208,40 @@ std::vector<SourceLine> colouredLines(std::string_view text) {
     for (const std::string_view raw : linesOf(text)) {
         SourceLine line;
         line.text = raw;
-        const int size = static_cast<int>(raw.size());
-        const auto from = [&](int i) { return raw.substr(static_cast<std::size_t>(i)); };
-        const auto add = [&](int first, int last, SourceColours ink) { line.spans.push_back({first, last, ink}); };
+        const auto from = [&](std::size_t i) { return raw.substr(i); };
+        const auto add = [&](std::size_t first, std::size_t last, SourceColours ink) {
+            line.spans.push_back({static_cast<int>(first), static_cast<int>(last), ink});
+        };
         const bool directive = trimmed(raw).starts_with("#");
-        for (int i = 0; i < size;) {
-            const char c = raw[static_cast<std::size_t>(i)];
-            const int first = i;
+        for (std::size_t i = 0; i < raw.size();) {
+            const char c = raw[i];
+            const std::size_t first = i;
             if (inComment || from(i).starts_with("/*")) {
-                const std::size_t end = raw.find("*/", static_cast<std::size_t>(inComment ? i : i + 2));
+                const std::size_t end = raw.find("*/", inComment ? i : i + 2);
                 inComment = end == std::string_view::npos;
-                i = inComment ? size : static_cast<int>(end) + 2;
+                i = inComment ? raw.size() : end + 2;
                 add(first, i, SourceColours::comment);
             } else if (from(i).starts_with("//")) {
-                add(i, size, SourceColours::comment);
-                i = size;
+                i = raw.size();
+                add(first, i, SourceColours::comment);
             } else if (c == ' ' || c == '\t') {
                 ++i;
             } else if (directive) {
-                const std::size_t end = raw.find("//", static_cast<std::size_t>(i));
-                i = end == std::string_view::npos ? size : static_cast<int>(end);
+                i = std::min(raw.find("//", i), raw.size());
                 add(first, i, SourceColours::directive);
             } else if (c == '"') {
-                for (++i; i < size && raw[static_cast<std::size_t>(i)] != '"'; ++i)
-                    if (raw[static_cast<std::size_t>(i)] == '\\') ++i;
-                i = std::min(i + 1, size);
+                for (++i; i < raw.size() && raw[i] != '"'; ++i)
+                    if (raw[i] == '\\') ++i;
+                i = std::min(i + 1, raw.size());
                 add(first, i, SourceColours::text);
             } else if (isWord(c)) {
                 const bool number = std::isdigit(static_cast<unsigned char>(c));
-                while (i < size &&
-                       (isWord(raw[static_cast<std::size_t>(i)]) ||
-                        (number && (raw[static_cast<std::size_t>(i)] == '.' || raw[static_cast<std::size_t>(i)] == '\''))))
-                    ++i;
-                const std::string_view word =
-                    raw.substr(static_cast<std::size_t>(first), static_cast<std::size_t>(i - first));
-                const bool keyword = std::find(std::begin(kKeywords), std::end(kKeywords), word) != std::end(kKeywords);
+                while (i < raw.size() && (isWord(raw[i]) || (number && (raw[i] == '.' || raw[i] == '\'')))) ++i;
+                const bool keyword = kKeywords.find(" " + line.text.substr(first, i - first) + " ") != std::string::npos;
                 add(first, i, number ? SourceColours::number : keyword ? SourceColours::keyword : SourceColours::plain);
             } else {
-                while (i < size && !isWord(raw[static_cast<std::size_t>(i)]) && raw[static_cast<std::size_t>(i)] != '"' &&
-                       raw[static_cast<std::size_t>(i)] != ' ' && !from(i).starts_with("//") && !from(i).starts_with("/*"))
+                while (i < raw.size() && !isWord(raw[i]) && raw[i] != '"' && raw[i] != ' ' && !from(i).starts_with("//") &&
+                       !from(i).starts_with("/*"))
                     ++i;
                 add(first, i, SourceColours::plain);
             }

@@ -76,7 +76,7 @@ constexpr Action scales(std::string_view name, std::string_view label, std::stri
                 {.strokes = {stroke, other}, .parameter = parameter, .act = act, .line = line, .repeats = true});
 }
 
-/// A row that goes on to the next choice of a parameter, or with -1 back.
+/// A row that sets the next choice of a parameter, or with -1 back.
 constexpr Action nexts(std::string_view name, std::string_view label, std::string_view idea, std::string_view parameter,
                        KeyStroke stroke, int next = 1, bool line = false) {
     return does(name, label, idea, {.strokes = {stroke}, .parameter = parameter, .next = next, .line = line});

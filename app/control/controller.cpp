@@ -20,10 +20,6 @@
 namespace gravlab {
 namespace {
 
-constexpr std::string_view kPointerKinds[] = {
-    "orbit",       "pan",       "zoom",     "centre",  "pick",       "drop-start", "drop-move", "drop-end",
-    "drop-cancel", "aim-start", "aim-move", "aim-end", "aim-cancel", "pull-start", "pull-move", "pull-end"};
-
 /// The reach of a path: the run itself, its twin, settings that depend on the present bodies, or the rest.
 enum class Reach { run, twin, bodies, rest };
 Reach reachOf(std::string_view path) {
@@ -120,59 +116,39 @@ void applyIntent(Document& document, Host& host, bool again = false) {
     if (document.intent.twin != twin) throw UsageError(document.message.empty() ? "the twin was refused" : document.message);
 }
 
-std::optional<Effect> point(Document& document, const Pointer& p) {
-    switch (p.kind) {
-        case PointerKind::orbit:
-            document.camera.orbit(p.by);
-            break;
-        case PointerKind::pan:
-            document.panBy(p.by, p.at, p.surface);
-            break;
-        case PointerKind::zoom:
-            document.zoomAt(p.by.y, p.at, p.surface);
-            break;
-        case PointerKind::centre:
-            document.centreOn(p.at, p.surface);
-            break;
-        case PointerKind::pick:
-            document.pickAt(p.at, p.surface);
-            break;
-        case PointerKind::dropStart:
-            document.startDrop(p.at, p.surface);
-            break;
-        case PointerKind::dropMove:
-            document.moveDrop(p.at);
-            break;
-        case PointerKind::dropEnd:
-            if (const auto order = document.drop.release()) return EditBodies{.row = "launch", .order = order};
-            break;
-        case PointerKind::dropCancel:
-            document.drop.cancel();
-            break;
-        case PointerKind::aimStart:
-            document.startAim(p.at, p.surface);
-            break;
-        case PointerKind::aimMove:
-            document.moveAim(p.at);
-            break;
-        case PointerKind::aimEnd:
-            if (const auto velocity = document.aim.release()) return EditBodies{.row = "aim", .velocity = *velocity};
-            break;
-        case PointerKind::aimCancel:
-            document.aim.cancel();
-            break;
-        case PointerKind::pullStart:
-            if (document.startPull(p.at, p.surface)) return EditBodies{.row = "pull"};
-            break;
-        case PointerKind::pullMove:
-            document.movePull(p.at);
-            break;
-        case PointerKind::pullEnd:
-            document.pull.end();
-            break;
-    }
-    return std::nullopt;
-}
+/// What the pointer does, in the order of PointerKind; some kinds leave an effect.
+struct PointerRow {
+    std::string_view name;
+    void (*act)(Document&, const Pointer&, std::optional<Effect>& effect);
+};
+constexpr PointerRow kPointerRows[] = {
+    {"orbit", [](Document& d, const Pointer& p, auto&) { d.camera.orbit(p.by); }},
+    {"pan", [](Document& d, const Pointer& p, auto&) { d.panBy(p.by, p.at, p.surface); }},
+    {"zoom", [](Document& d, const Pointer& p, auto&) { d.zoomAt(p.by.y, p.at, p.surface); }},
+    {"centre", [](Document& d, const Pointer& p, auto&) { d.centreOn(p.at, p.surface); }},
+    {"pick", [](Document& d, const Pointer& p, auto&) { d.pickAt(p.at, p.surface); }},
+    {"drop-start", [](Document& d, const Pointer& p, auto&) { d.startDrop(p.at, p.surface); }},
+    {"drop-move", [](Document& d, const Pointer& p, auto&) { d.moveDrop(p.at); }},
+    {"drop-end",
+     [](Document& d, const Pointer&, std::optional<Effect>& effect) {
+         if (const auto order = d.drop.release()) effect = EditBodies{.row = "launch", .order = order};
+     }},
+    {"drop-cancel", [](Document& d, const Pointer&, auto&) { d.drop.cancel(); }},
+    {"aim-start", [](Document& d, const Pointer& p, auto&) { d.startAim(p.at, p.surface); }},
+    {"aim-move", [](Document& d, const Pointer& p, auto&) { d.moveAim(p.at); }},
+    {"aim-end",
+     [](Document& d, const Pointer&, std::optional<Effect>& effect) {
+         if (const auto velocity = d.aim.release()) effect = EditBodies{.row = "aim", .velocity = *velocity};
+     }},
+    {"aim-cancel", [](Document& d, const Pointer&, auto&) { d.aim.cancel(); }},
+    {"pull-start",
+     [](Document& d, const Pointer& p, std::optional<Effect>& effect) {
+         if (d.startPull(p.at, p.surface)) effect = EditBodies{.row = "pull"};
+     }},
+    {"pull-move", [](Document& d, const Pointer& p, auto&) { d.movePull(p.at); }},
+    {"pull-end", [](Document& d, const Pointer&, auto&) { d.pull.end(); }},
+};
+const PointerRow& rowOf(const Pointer& pointer) { return kPointerRows[static_cast<std::size_t>(pointer.kind)]; }
 
 bool isScene(const std::string& name) {
     return std::any_of(sceneTable().begin(), sceneTable().end(), [&](const Scene& row) { return row.name == name; });
@@ -238,9 +214,7 @@ std::string commandText(const Command& command) {
             for (const Value& argument : c.arguments) text += " " + valueText(argument);
             return text;
         }
-        std::string operator()(const Pointer& c) const {
-            return "pointer " + std::string(kPointerKinds[static_cast<std::size_t>(c.kind)]);
-        }
+        std::string operator()(const Pointer& c) const { return "pointer " + std::string(rowOf(c).name); }
         std::string operator()(const GoTo& c) const { return "go to kept state " + std::to_string(c.state + 1); }
         std::string operator()(const OpenFile& c) const { return "open " + valueText(c.path); }
         std::string operator()(const Begin& c) const { return "begin " + c.scene; }
@@ -457,7 +431,7 @@ Controller::Done Controller::perform(Document& document, Host& host, const Batch
     if (setting) setParameter(document, setting->path, setting->value);
     if (const auto* c = std::get_if<Invoke>(&command)) effect = invoke(actionOf(c->action), c->arguments, document);
     if (const auto* c = std::get_if<GoTo>(&command)) effect = JumpTo{.state = c->state};
-    if (const auto* c = std::get_if<Pointer>(&command)) effect = point(document, *c);
+    if (const auto* c = std::get_if<Pointer>(&command)) rowOf(*c).act(document, *c, effect);
     if (const auto* c = std::get_if<OpenFile>(&command)) effect = open(document, *c);
     if (const auto* c = std::get_if<Begin>(&command)) effect = begin(document, *c);
     if (const auto* c = std::get_if<UseTuned>(&command)) useTuned(document, c->found);
@@ -494,7 +468,9 @@ void Controller::run(Document& document, Host& host, Batch& batch, std::vector<E
     const auto said = [&] { return document.message == message ? std::string() : document.message; };
     if (batch.commands.size() == 1 && onlyPoints(batch.commands.front())) {
         // It can neither be refused nor recorded, so a mouse movement needs no copy of the document.
-        point(document, std::get<Pointer>(batch.commands.front()));
+        std::optional<Effect> none;
+        const Pointer& pointer = std::get<Pointer>(batch.commands.front());
+        rowOf(pointer).act(document, pointer, none);
         return end(CommandStatus::applied, said());
     }
     std::optional<Document> before;  // empty: nothing has changed yet

@@ -18,10 +18,6 @@ constexpr const char* kAllowed =
     "-o takes FILE.png (the last frame), FILE.mp4 (a film, also .mov, .mkv, .webm or .gif; needs ffmpeg) or DIR/%05d.png "
     "(numbered frames)";
 
-bool endsWith(const std::string& text, std::string_view end) {
-    return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 [[noreturn]] void refuse(const std::string& text) { throw UsageError("cannot write to '" + text + "'; " + kAllowed); }
 
 /// FILE.png: keeps the newest frame, writes at the end.
@@ -96,8 +92,7 @@ FilmOutput parseFilmOutput(const std::string& text) {
     if (parts->numbered) {
         constexpr std::size_t kWidest = 9;
         const bool inFolder = parts->after.find('/') != std::string::npos;
-        if (inFolder || parts->width > kWidest || (parts->width > 0 && !parts->zeros) ||
-            !endsWith("_" + parts->after, ".png"))
+        if (inFolder || parts->width > kWidest || (parts->width > 0 && !parts->zeros) || !parts->after.ends_with(".png"))
             refuse(text);
         output.kind = FilmOutput::Kind::pictures;
         output.frames = *parts;
@@ -106,7 +101,7 @@ FilmOutput parseFilmOutput(const std::string& text) {
     const std::string& plain = parts->before;
     output.path = plain;
     const std::string file = plain.substr(std::min(plain.size(), plain.find_last_of('/') + 1));
-    if (endsWith(file, ".png"))
+    if (file.size() > 4 && file.ends_with(".png"))
         output.kind = FilmOutput::Kind::picture;
     else if (std::ranges::any_of(encoders(), [&](const EncoderRow& row) { return fits(row, file); }) && file[0] != '.')
         output.kind = FilmOutput::Kind::film;

@@ -145,21 +145,10 @@ FileJob matrixFile(const Document& document, const DocumentReports& reports, Run
 std::optional<FileJob> labFile(const Measure& wanted, Lab& lab, const Document& document, const DocumentReports& reports,
                                RunHost& host) {
     lab.wholeSteps = document.labPanel.wholeSteps;
-    switch (wanted.what) {
-        case Measure::What::csv:
-            return lab.csvFile();
-        case Measure::What::png:
-            return lab.pngFile();
-        case Measure::What::matrixCsv:
-            return matrixFile(document, reports, host, ".csv");
-        case Measure::What::matrixNpy:
-            return matrixFile(document, reports, host, ".npy");
-        case Measure::What::sweep:
-        case Measure::What::tune:
-        case Measure::What::memory:
-        case Measure::What::cancel:
-            break;
-    }
+    if (wanted.what == Measure::What::csv) return lab.csvFile();
+    if (wanted.what == Measure::What::png) return lab.pngFile();
+    if (wanted.what == Measure::What::matrixCsv) return matrixFile(document, reports, host, ".csv");
+    if (wanted.what == Measure::What::matrixNpy) return matrixFile(document, reports, host, ".npy");
     return std::nullopt;
 }
 

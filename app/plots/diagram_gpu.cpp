@@ -12,20 +12,20 @@ constexpr std::size_t kMemoryHue = 0, kSharedHue = 1, kThreadHue = 2, kWaitsHue 
 
 float nth(int i, float each, float first = 0) { return first + each * static_cast<float>(i); }
 
-/// A row of `count` numbered boxes from x to `right`.
-void bodyRow(DiagramPen& pen, float x, float right, float y, std::size_t hue, int count, const char* letter) {
-    const float each = (right - x) / static_cast<float>(count);
+/// A row of `count` numbered boxes across the picture.
+void bodyRow(DiagramPen& pen, float y, std::size_t hue, int count, const char* letter) {
+    const float each = 1 / static_cast<float>(count);
     for (int i = 0; i < count; ++i)
-        pen.named(nth(i, each, x), y, nth(i + 1, each, x) - 0.1f * each, y + 1.4f, hue, letter + std::to_string(i));
+        pen.named(nth(i, each), y, nth(i + 1, each) - 0.1f * each, y + 1.4f, hue, letter + std::to_string(i));
 }
 
 /// The multiprocessors of an H200, of which so many have a block.
-void multiprocessors(DiagramPen& pen, float x, float right, float y, int filled) {
+void multiprocessors(DiagramPen& pen, float y, int filled) {
     constexpr int kAcross = 22, kAll = 132;
-    const float each = (right - x) / kAcross;
+    constexpr float kEach = 1.0f / kAcross;
     for (int i = 0; i < kAll; ++i) {
-        const float left = nth(i % kAcross, each, x), top = nth(i / kAcross, 0.55f, y);
-        pen.box(left, top, left + 0.8f * each, top + 0.42f, pen.hue(kThreadHue, i < filled ? 200 : 14),
+        const float left = nth(i % kAcross, kEach), top = nth(i / kAcross, 0.55f, y);
+        pen.box(left, top, left + 0.8f * kEach, top + 0.42f, pen.hue(kThreadHue, i < filled ? 200 : 14),
                 i < filled ? pen.hue(kThreadHue) : pen.quiet());
     }
 }
@@ -58,12 +58,12 @@ void drawThreadPerBody(DiagramPen& pen) {
     constexpr float kEach = 1.f / kBodies;
     pen.say(0, 0, pen.text(), "12 bodies, 12 threads: each reads all 12");
     pen.say(0, 1.4f, pen.hue(kMemoryHue), "global memory: sources");
-    bodyRow(pen, 0, 1, 2.7f, kMemoryHue, kBodies, "");
+    bodyRow(pen, 2.7f, kMemoryHue, kBodies, "");
     for (const int thread : {1, 6})
         for (int j = 0; j < kBodies; ++j)
             pen.line(nth(j, kEach, 0.46f * kEach), 4.15f, nth(thread, kEach, 0.46f * kEach), 7.9f, pen.hue(kThreadHue, 130),
                      0.06f);
-    bodyRow(pen, 0, 1, 7.95f, kThreadHue, kBodies, "t");
+    bodyRow(pen, 7.95f, kThreadHue, kBodies, "t");
     pen.say(0, 9.7f, pen.hue(kThreadHue), "threads: a target each, in registers");
     pen.say(0, 11, pen.text(), "12 x 12 reads of 16 bytes; N x N for N bodies.");
 }
@@ -176,7 +176,7 @@ void drawBlocks(DiagramPen& pen) {
         pen.say(0, y, pen.text(),
                 formatted("p = %d: %d blocks of %d warp%s", of.threads, of.blocks, of.threads / 32,
                           of.threads == 32 ? "" : "s"));
-        multiprocessors(pen, 0, 1, y + 1.4f, of.blocks);
+        multiprocessors(pen, y + 1.4f, of.blocks);
         y += 5.1f;
     }
     pen.say(0, y, pen.quiet(), "4,096 bodies on 132 multiprocessors; full: it has a block");

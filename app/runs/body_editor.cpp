@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <memory>
 #include <new>
 #include <optional>
@@ -167,11 +166,7 @@ void BodyEditor::makeEdits(const Edits& edits) {
     host_.simulation().load(bodies);
     try {
         host_.followEdits();
-    } catch (const std::bad_alloc&) {
-        host_.simulation().load(before);
-        host_.followEdits();
-        throw;
-    } catch (const std::runtime_error&) {  // OpenGL has too little memory, although the simulation had enough
+    } catch (const std::exception&) {  // the copies of the bodies, or OpenGL, have too little memory
         host_.simulation().load(before);
         host_.followEdits();
         throw;

@@ -289,12 +289,9 @@ void RunHost::advance(bool realTime, double seconds) {
     }
     // This comes before the first step: the start is a state too.
     if (realTime && history_) {
-        if (twin_.on()) {
-            const History::Beside beside = twin_.beside();
-            history_->update(simulation(), feed, hostClock(), &beside);
-        } else {
-            history_->update(simulation(), feed, hostClock());
-        }
+        std::optional<History::Beside> beside;
+        if (twin_.on()) beside.emplace(twin_.beside());
+        history_->update(simulation(), feed, hostClock(), beside ? &*beside : nullptr);
     }
     if (realTime)
         feed.pump(simulation());

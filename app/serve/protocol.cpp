@@ -45,8 +45,8 @@ float numberIn(const json& from, const char* name, float least, float most) {
     return static_cast<float>(std::clamp<double>(value, least, most));
 }
 
-int wholeIn(const json& from, const char* name, int least, int most) {
-    return static_cast<int>(std::lround(numberIn(from, name, static_cast<float>(least), static_cast<float>(most))));
+int wholeIn(const json& from, const char* name, int most) {
+    return static_cast<int>(std::lround(numberIn(from, name, 0, static_cast<float>(most))));
 }
 
 std::uint32_t countIn(const json& from, const char* name) {
@@ -102,10 +102,10 @@ constexpr CodedKey kCodedKeys[] = {
 void addEvent(std::vector<InputEvent>& to, const json& from) {
     if (!from.is_object()) refuse("has an event that is no object");
     const std::string type = textOf(from, "type", 20);
-    const int modifiers = wholeIn(from, "modifiers", 0, 15);
+    const int modifiers = wholeIn(from, "modifiers", 15);
     using Change = PointerEvent::Change;
     PointerEvent pointer{.at = {numberIn(from, "x", -kFarthest, kFarthest), numberIn(from, "y", -kFarthest, kFarthest)},
-                         .button = wholeIn(from, "button", 0, 4),
+                         .button = wholeIn(from, "button", 4),
                          .modifiers = modifiers,
                          .time = numberIn(from, "time", 0, 1e9f)};
     if (type.starts_with("pointer_") && type != "pointer_leave") to.push_back(pointer);  // the place comes with each of them
@@ -183,7 +183,7 @@ Message parseMessage(std::string_view text) {
         return batch;
     }
     if (kind == "size")
-        return SizeWish{wholeIn(all, "width", 0, 16384), wholeIn(all, "height", 0, 16384), numberIn(all, "scale", 1, 4)};
+        return SizeWish{wholeIn(all, "width", 16384), wholeIn(all, "height", 16384), numberIn(all, "scale", 1, 4)};
     if (kind == "shown") return Shown{countIn(all, "frame")};
     if (kind == "visible") return Visible{flagIn(all, "on")};
     if (kind == "paste") return Pasted{textOf(all, "text", kLongestMessage)};
@@ -194,7 +194,7 @@ Message parseMessage(std::string_view text) {
         return WheelWish{what == "ask"    ? What::ask
                          : what == "give" ? What::give
                                           : What::take,
-                         static_cast<std::uint32_t>(wholeIn(all, "to", 0, 1 << 24))};
+                         static_cast<std::uint32_t>(wholeIn(all, "to", 1 << 24))};
     }
     refuse("has the unknown kind '" + printable(kind) + "'");
 }

@@ -12,7 +12,7 @@ void Instruments::notice(const Simulation& simulation, int galaxies) {
     if (scene_ != &simulation.scene()) wanted = usualProfile(galaxies);
     if (wanted.galaxy >= galaxies) wanted.galaxy = -1;
     scene_ = &simulation.scene();
-    profile_.reset();
+    newest_.reset();
 }
 
 void Instruments::update(Simulation& simulation, StateFeed& feed, int galaxies,
@@ -29,12 +29,8 @@ void Instruments::update(Simulation& simulation, StateFeed& feed, int galaxies,
                  }};
     }
     // A new choice is measured at once, even while paused.
-    if (auto sample = sampler_.update({simulation, feed, now}, on ? &wanted : nullptr, true, std::move(other))) {
-        profile_ = std::move(sample->profile);
-        request_ = sample->request;
-        time_ = sample->time;
-        step_ = sample->step;
-    }
+    if (auto sample = sampler_.update({simulation, feed, now}, on ? &wanted : nullptr, true, std::move(other)))
+        newest_ = std::move(*sample);
     behind_ = sampler_.step() != newest;
 }
 

@@ -33,30 +33,24 @@ public:
 
     void advance(const ServiceFrame& frame) override;
 
-    /// The newest profile; empty before the first one, and after a change of scene.
-    const std::optional<Profile>& profile() const { return profile_; }
-    const ProfileRequest& request() const { return request_; }  ///< of profile()
-    double time() const { return time_; }                       ///< of profile() [T]
-    std::int64_t step() const { return step_; }                 ///< of profile()
-    /// Whether a profile is under way or will be due: then frames are needed.
-    bool busy() const override { return on && (sampler_.busy() || behind_); }
-
-private:
     struct Sample {
         Profile profile;
         ProfileRequest request;
         std::int64_t step = 0;
-        double time = 0;
+        double time = 0;  ///< [T]
     };
+    /// The newest profile; empty before the first one, and after a change of scene.
+    const std::optional<Sample>& newest() const { return newest_; }
+    /// Whether a profile is under way or will be due: then frames are needed.
+    bool busy() const override { return on && (sampler_.busy() || behind_); }
+
+private:
     static Sample measured(const KeptBodies& from, const ForceSettings& force, const ProfileRequest& request) {
         return {measureProfile(*from.unpack(), force, request), request, from.step, from.time};
     }
     void notice(const Simulation& simulation, int galaxies);
 
-    std::optional<Profile> profile_;
-    ProfileRequest request_;
-    double time_ = 0;
-    std::int64_t step_ = 0;
+    std::optional<Sample> newest_;
     const Scene* scene_ = nullptr;
     std::uint64_t run_ = 0;
     bool behind_ = false;  ///< a newer step could be measured

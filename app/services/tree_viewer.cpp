@@ -30,17 +30,11 @@ TreeViewer::Known TreeViewer::looked(const FedState& state, const Question& aske
 /// The request of the picture; empty: it needs no cells.
 std::optional<TreeViewer::Question> TreeViewer::question(const Document& document) const {
     const RunFacts& facts = document.facts;
-    Question asked;
-    asked.revision = facts.revision;
-    asked.wish = document.tree;
+    Question asked{.revision = facts.revision, .wish = document.tree};
     if (asked.wish.boxes == TreeBoxes::none || facts.bodies->size() > kMostTreeBodies) return std::nullopt;
     if (asked.wish.boxes != TreeBoxes::acting) return asked;
     if (!document.selected) return std::nullopt;
-    const RunConfiguration& run = facts.configuration;
     asked.body = document.selected->id;
-    asked.accuracy = run.pairs().accuracy;
-    asked.opening = run.pairs().opening;
-    asked.kernel = run.pairs().kernel.kernel;
     return asked;
 }
 

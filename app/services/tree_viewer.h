@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 
 namespace gravlab {
 
@@ -22,11 +21,9 @@ public:
 private:
     /// The inputs that boxes depend on.
     struct Question {
-        std::uint64_t revision = 0;
+        std::uint64_t revision = 0;  ///< of the Simulation, with its kernel and accuracy
         TreeWish wish;
-        std::optional<std::uint32_t> body;  ///< id
-        double accuracy = 0, opening = 0;
-        std::string kernel;
+        std::optional<std::uint32_t> body{};  ///< id
         bool operator==(const Question&) const = default;
     };
     using Known = std::shared_ptr<const KnownTree>;

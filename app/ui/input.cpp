@@ -52,19 +52,11 @@ bool Input::near(glm::vec2 place) const {
 }
 
 void Input::act(const PointerEvent& event) {
-    switch (event.change) {
-        case PointerEvent::Change::move:
-            return moveTo(event.at);
-        case PointerEvent::Change::press:
-            return press(event);
-        case PointerEvent::Change::release:
-            return release(event.button);
-        case PointerEvent::Change::scroll:
-            if (!focus_().pointer) point(PointerKind::zoom, {0, event.scroll.y});
-            return;
-        case PointerEvent::Change::leave:
-            return;
-    }
+    using Change = PointerEvent::Change;
+    if (event.change == Change::move) moveTo(event.at);
+    if (event.change == Change::press) press(event);
+    if (event.change == Change::release) release(event.button);
+    if (event.change == Change::scroll && !focus_().pointer) point(PointerKind::zoom, {0, event.scroll.y});
 }
 
 void Input::press(const PointerEvent& event) {

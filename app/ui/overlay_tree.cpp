@@ -72,9 +72,7 @@ struct LegendLine {
     bool marked = false;  ///< has a mark in the colour of the use
 };
 
-std::string cellCount(std::size_t number, const char* what) {
-    return std::string(grouped(number)) + " " + what + (number == 1 ? "" : "s");
-}
+std::string cellCount(std::size_t number) { return std::string(grouped(number)) + (number == 1 ? " cell" : " cells"); }
 
 std::vector<LegendLine> linesOf(const Document& document) {
     const TreeWish& wish = document.tree;
@@ -90,7 +88,7 @@ std::vector<LegendLine> linesOf(const Document& document) {
     if (wish.boxes == TreeBoxes::level) {
         if (wish.level >= cells.levels)
             return {{formatted("Level %d: no cells. The tree has levels 0 to %d.", wish.level, cells.levels - 1)}};
-        std::string text = formatted("Level %d of 0 to %d: ", wish.level, cells.levels - 1) + cellCount(cells.cells, "cell");
+        std::string text = formatted("Level %d of 0 to %d: ", wish.level, cells.levels - 1) + cellCount(cells.cells);
         if (cells.boxes.empty())
             text += formatted(", more than the %s that are drawn; level %zu has fewer", grouped(kMostCellBoxes).text,
                               cells.deepest);
@@ -101,11 +99,11 @@ std::vector<LegendLine> linesOf(const Document& document) {
     lines.push_back({formatted("Forces on body %u", known->body) +
                      (others > 0 ? formatted(" and on %zu beside it, together", others) : std::string())});
     lines.push_back({std::string(grouped(cells.single)) + (cells.single == 1 ? " body, of " : " bodies one by one, of ") +
-                         cellCount(cells.singleCells, "cell"),
+                         cellCount(cells.singleCells),
                      CellUse::bodies, true});
-    lines.push_back({cellCount(cells.alone, "cell") + " one by one", CellUse::cell, true});
+    lines.push_back({cellCount(cells.alone) + " one by one", CellUse::cell, true});
     if (cells.expanded > 0)
-        lines.push_back({cellCount(cells.expanded, "cell") + " in one expansion for all of them", CellUse::expanded, true});
+        lines.push_back({cellCount(cells.expanded) + " in one expansion for all of them", CellUse::expanded, true});
     lines.push_back({"instead of " + std::string(grouped(bodies)) + " bodies"});
     if (cells.boxes.empty() && cells.cells > 0) lines.push_back({"too many to be drawn"});
     return lines;

@@ -157,13 +157,11 @@ void drawBodyPanel(PanelContext& p) {
     placePanel(corner, ImVec2(p.plan.lesson ? 0 : 1, 1), std::min(kSideWidth * s, free),
                p.plan.measurements ? 0.6f * p.surface.y : bottom - p.top - kMargin * s);
     constexpr auto kFlags = kFittedPanel | ImGuiWindowFlags_NoFocusOnAppearing;
-    if (ImGui::Begin("gravlab body", nullptr, kFlags)) {
-        p.widgets.panel("body");
+    if (const PanelWindow window(p, "body", kFlags); window) {
         drawArrowChoice(p);
         drawBody(p);
         p.bodyPanel = p.plan.lesson ? 0 : ImGui::GetWindowHeight();
     }
-    ImGui::End();
 }
 
 }  // namespace gravlab

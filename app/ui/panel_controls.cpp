@@ -313,15 +313,13 @@ void drawControlPanel(PanelContext& p) {
     const float s = p.widgets.scale();
     const float limit = p.surface.y - p.top - (kBottomHeight + 2 * kMargin) * s;
     placePanel(ImVec2(kMargin * s, p.top + kMargin * s), ImVec2(0, 0), p.plan.side * s, std::max(limit, 40 * s));
-    if (ImGui::Begin("gravlab controls", nullptr, kFittedPanel)) {
-        p.widgets.panel("controls");
+    if (const PanelWindow window(p, "controls", kFittedPanel); window) {
         drawTabs(p);
         drawScene(p);
         if (p.state.depth == Depth::measure)
             for (const auto draw : {drawCompute, drawPhysics, drawTwinControls, drawLook, drawMoreLight, drawOverlayChoice})
                 draw(p);
     }
-    ImGui::End();
 }
 
 void drawControlAlone(PanelContext& p, std::string_view name) {

@@ -29,15 +29,12 @@ void drawRecovery(PanelContext& p) {
     if (files.recover.empty()) return;
     const float s = p.widgets.scale();
     placePanel(ImVec2(0.5f * p.surface.x, p.top + kMargin * s), ImVec2(0.5f, 0), kFilesWidth * s, p.surface.y);
-    ImGui::SetNextWindowBgAlpha(1);
-    if (ImGui::Begin("gravlab recovery", nullptr, kFittedPanel | ImGuiWindowFlags_NoFocusOnAppearing)) {
-        p.widgets.panel("recovery");
+    if (const PanelWindow window(p, "recovery", kFittedPanel | ImGuiWindowFlags_NoFocusOnAppearing, 1); window) {
         p.widgets.wrapped(palette::kText, files.recoverText);
         action(p, "recover", 0);
         ImGui::SameLine();
         action(p, "discard", 0);
     }
-    ImGui::End();
 }
 
 /// A name in the listed folder, with the chosen extension unless it has one.
@@ -118,9 +115,7 @@ void drawFiles(PanelContext& p) {
     const float s = p.widgets.scale();
     placePanel(ImVec2(0.5f * p.surface.x, 0.5f * (p.surface.y - kBottomHeight * s)), ImVec2(0.5f, 0.5f), kFilesWidth * s,
                p.surface.y - kBottomHeight * s);
-    ImGui::SetNextWindowBgAlpha(1);
-    if (ImGui::Begin("gravlab files", nullptr, kFittedPanel)) {
-        p.widgets.panel("files");
+    if (const PanelWindow window(p, "files", kFittedPanel, 1); window) {
         drawSaving(p);
         p.widgets.section("Open");
         p.widgets.label(kOpen);
@@ -132,7 +127,6 @@ void drawFiles(PanelContext& p) {
         ImGui::Dummy(ImVec2(0, 2 * s));
         if (p.widgets.button(kCloseFiles, 0)) set(p, "window.files", false);
     }
-    ImGui::End();
 }
 
 }  // namespace gravlab

@@ -139,9 +139,7 @@ void drawFilmPanel(PanelContext& p) {
     if (!p.state.inWindow || (!film.shown && !film.active)) return;
     const float s = p.widgets.scale();
     placePanel(ImVec2(0.5f * p.surface.x, p.top + kMargin * s), ImVec2(0.5f, 0), kPanelWidth * s, p.surface.y);
-    ImGui::SetNextWindowBgAlpha(1);
-    if (ImGui::Begin("gravlab film", nullptr, kFilmWindow)) {
-        p.widgets.panel("film");
+    if (const PanelWindow window(p, "film", kFilmWindow, 1); window) {
         if (film.shown) {
             p.widgets.section("Film");
             drawSettings(p);
@@ -161,7 +159,6 @@ void drawFilmPanel(PanelContext& p) {
         }
         if (film.active) drawFilmDetails(p);
     }
-    ImGui::End();
 }
 
 }  // namespace gravlab

@@ -190,10 +190,8 @@ void drawFind(PanelContext& p) {
     const float width = std::min(kFindWidth * s, p.surface.x - 2 * margin);
     ImGui::SetNextWindowPos(ImVec2(std::floor(0.5f * (p.surface.x - width)), p.top + 3 * margin));
     ImGui::SetNextWindowSize(ImVec2(width, 0));
-    ImGui::SetNextWindowBgAlpha(1);
     if (!finder.open) ImGui::SetNextWindowFocus();
-    if (ImGui::Begin("gravlab find", nullptr, kPanelWindow | ImGuiWindowFlags_NoScrollbar)) {
-        p.widgets.panel("find");
+    if (const PanelWindow window(p, "find", kPanelWindow | ImGuiWindowFlags_NoScrollbar, 1); window) {
         if (!finder.open) finder = {};
         finder.open = true;
         if (drawFindField(p)) finder.chosen = 0, finder.follow = true;
@@ -218,7 +216,6 @@ void drawFind(PanelContext& p) {
         if (any && enterPressed()) take(p, found[finder.chosen]);
         if (panelKeyPressed(ImGuiKey_Escape)) set(p, "window.find", false);
     }
-    ImGui::End();
 }
 
 }  // namespace gravlab

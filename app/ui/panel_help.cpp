@@ -93,9 +93,7 @@ void drawHelp(PanelContext& p) {
     while (columnsAt(all, limit) > columns) limit += 8 * s;
     const float width = static_cast<float>(columns) * column + kGap * s;
     placePanel(ImVec2(0.5f * p.surface.x, p.top + 0.5f * high), ImVec2(0.5f, 0.5f), width, high);
-    ImGui::SetNextWindowBgAlpha(1);
-    if (ImGui::Begin("gravlab keys", nullptr, kFittedPanel)) {
-        p.widgets.panel("keys");
+    if (const PanelWindow window(p, "keys", kFittedPanel, 1); window) {
         ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(0.5f * kGap * s, 0));
         if (ImGui::BeginTable("columns", static_cast<int>(columns), ImGuiTableFlags_SizingStretchSame)) {
             ImGui::TableNextColumn();
@@ -114,7 +112,6 @@ void drawHelp(PanelContext& p) {
         ImGui::Dummy(ImVec2(0, 2 * s));
         if (p.widgets.button(kCloseHelp, 0)) set(p, "window.help", false);
     }
-    ImGui::End();
 }
 
 }  // namespace gravlab

@@ -82,15 +82,12 @@ void drawLabPanel(PanelContext& p) {
     const float left = p.plan.left + kMargin * s, right = p.surface.x - p.plan.right - kMargin * s;
     ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - (kBottomHeight + kMargin) * s), ImGuiCond_Always, ImVec2(0, 1));
     ImGui::SetNextWindowSize(ImVec2(right - left, p.plan.labHeight - kMargin * s));
-    ImGui::SetNextWindowBgAlpha(1);
     constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
-    if (ImGui::Begin("gravlab lab", nullptr, kFlags)) {
-        p.widgets.panel("lab");
+    if (const PanelWindow window(p, "lab", kFlags, 1); window) {
         drawPages(p, shown);
         for (const PageRow& row : kPages)
             if (row.page == shown.page) row.draw(p);
     }
-    ImGui::End();
 }
 
 }  // namespace gravlab

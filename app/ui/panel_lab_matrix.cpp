@@ -170,17 +170,8 @@ void drawReaders(ImDrawList& list, const MatrixFrame& frame, const VisitOrder& o
 }
 
 std::string shownName(PairValue value) {
-    switch (value) {
-        case PairValue::potential:
-            return "|U|";
-        case PairValue::component:
-            return "Fx";
-        case PairValue::distance:
-            return "distance";
-        case PairValue::force:
-            break;
-    }
-    return "|F|";
+    constexpr const char* kNames[] = {"|F|", "|U|", "Fx", "distance"};  // in the order of PairValue
+    return kNames[static_cast<std::size_t>(value)];
 }
 
 }  // namespace

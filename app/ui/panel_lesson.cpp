@@ -379,9 +379,7 @@ void drawLessonPanel(PanelContext& p) {
     const float edge = p.plan.tabs ? kMargin * s + width : p.surface.x - kMargin * s;
     ImGui::SetNextWindowPos(ImVec2(edge, p.top + kMargin * s), ImGuiCond_Always, ImVec2(1, 0));
     ImGui::SetNextWindowSize(ImVec2(width, std::max(height, 120 * s)));
-    ImGui::SetNextWindowBgAlpha(1);
-    if (ImGui::Begin("gravlab lesson", nullptr, kPanelWindow | ImGuiWindowFlags_NoScrollbar)) {
-        p.widgets.panel("lesson");
+    if (const PanelWindow window(p, "lesson", kPanelWindow | ImGuiWindowFlags_NoScrollbar, 1); window) {
         drawTabs(p);
         const bool listed = lesson.listed || !lesson.lesson;
         auto& kept = p.widgets.kept<ShownStep>();
@@ -450,7 +448,6 @@ void drawLessonPanel(PanelContext& p) {
         ImGui::SetCursorPosY(bottom + gap);
         if (!listed) drawButtons(p);
     }
-    ImGui::End();
 }
 
 }  // namespace gravlab

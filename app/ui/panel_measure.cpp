@@ -262,8 +262,7 @@ void drawMeasurePanel(PanelContext& p) {
     const float limit = p.surface.y - p.top - body - (kBottomHeight + 2 * kMargin) * s;
     const float edge = p.plan.tabs ? (kMargin + p.plan.side) * s : p.surface.x - kMargin * s;
     placePanel(ImVec2(edge, p.top + kMargin * s), ImVec2(1, 0), p.plan.side * s, std::max(limit, 40 * s));
-    if (ImGui::Begin("gravlab measurements", nullptr, kFittedPanel)) {
-        p.widgets.panel("measurements");
+    if (const PanelWindow window(p, "measurements", kFittedPanel); window) {
         drawTabs(p);
         drawRate(p);
         drawHistory(p);
@@ -275,7 +274,6 @@ void drawMeasurePanel(PanelContext& p) {
         p.widgets.section("Runs on");
         drawWhere(p);
     }
-    ImGui::End();
 }
 
 }  // namespace gravlab

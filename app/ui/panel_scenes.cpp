@@ -261,10 +261,8 @@ void drawScenes(PanelContext& p) {
     const float height = p.surface.y - p.top - kBottomHeight * s - 2 * margin;
     ImGui::SetNextWindowPos(ImVec2(std::floor(0.5f * (p.surface.x - width)), p.top + margin));
     ImGui::SetNextWindowSize(ImVec2(width, std::max(height, 160 * s)));
-    ImGui::SetNextWindowBgAlpha(1);
     if (!picker.open) ImGui::SetNextWindowFocus();
-    if (ImGui::Begin("gravlab scenes", nullptr, kPanelWindow | ImGuiWindowFlags_NoScrollbar)) {
-        p.widgets.panel("scenes");
+    if (const PanelWindow window(p, "scenes", kPanelWindow | ImGuiWindowFlags_NoScrollbar, 1); window) {
         bool changed = false;
         if (!std::exchange(picker.open, true)) {
             picker.search.clear();
@@ -296,7 +294,6 @@ void drawScenes(PanelContext& p) {
         drawSceneDetail(p);
         walkScenes(p, grid);
     }
-    ImGui::End();
 }
 
 }  // namespace gravlab

@@ -20,6 +20,7 @@ constexpr Control kAutomatic{"automatic_step", "Automatic step",
 constexpr double kSlowSteps = 3;
 
 constexpr auto kStatusWindow = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+constexpr auto kNoticeWindow = kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing;
 
 /// "cpu / tree", and " 32, 99 % within 0.1 %".
 std::pair<std::string, std::string> computesText(const PanelContext& p) {
@@ -96,8 +97,7 @@ void drawStatusLine(PanelContext& p) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2((kMargin + 8) * s, 4 * s));
-    if (ImGui::Begin("gravlab status", nullptr, kStatusWindow | ImGuiWindowFlags_NoFocusOnAppearing)) {
-        p.widgets.panel("status");
+    if (const PanelWindow window(p, "status", kStatusWindow | ImGuiWindowFlags_NoFocusOnAppearing); window) {
         const Letters letters(p.widgets.fonts().small);
         std::vector<StatusPart> parts = statusParts(p);
         const float room = p.surface.x - 2 * (kMargin + 8) * s, gap = 12 * s;
@@ -119,7 +119,6 @@ void drawStatusLine(PanelContext& p) {
             colouredText(palette::kMuted, hint);
         }
     }
-    ImGui::End();
     ImGui::PopStyleVar(3);
 }
 
@@ -127,31 +126,22 @@ void drawMessage(PanelContext& p) {
     if (p.document.message.empty()) return;
     const Place place = overPicture(p);
     placePanel(place.bottom, ImVec2(0.5f, 1), place.width, p.surface.y);
-    ImGui::SetNextWindowBgAlpha(0.95f);
     ImGui::PushStyleVar(ImGuiStyleVar_Alpha, std::max(p.document.messageLight(), 0.02f));
-    if (ImGui::Begin("gravlab message", nullptr,
-                     kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
-        p.widgets.panel("message");
+    if (const PanelWindow window(p, "message", kNoticeWindow, 0.95f); window) {
         p.widgets.wrapped(p.document.warning ? palette::kWarning : palette::kText, p.document.message);
         if (p.document.warning) action(p, "dismiss", 0, "Close");
     }
-    ImGui::End();
     ImGui::PopStyleVar();
 }
 
-/// A question over the picture, and its answers. `panel`: its name among the records of widgets.
-void drawDoubt(PanelContext& p, const char* window, const char* panel, const std::string& text,
-               const std::function<void()>& answers) {
+/// A question over the picture, and its answers.
+void drawDoubt(PanelContext& p, const char* name, const std::string& text, const std::function<void()>& answers) {
     const Place place = overPicture(p);
     placePanel(place.bottom, ImVec2(0.5f, 1), place.width, p.surface.y);
-    ImGui::SetNextWindowBgAlpha(0.95f);
-    if (ImGui::Begin(window, nullptr,
-                     kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
-        p.widgets.panel(panel);
+    if (const PanelWindow window(p, name, kNoticeWindow, 0.95f); window) {
         p.widgets.wrapped(palette::kText, text);
         answers();
     }
-    ImGui::End();
 }
 
 /// The question about the units of bodies without units, and its answers.
@@ -160,7 +150,7 @@ void drawUnitsDoubt(PanelContext& p) {
     const UnitsDoubt& doubt = p.facts.configuration.start->doubt;
     // The option is only for the command line.
     const std::string asked = doubt.question.substr(0, doubt.question.find(" --units"));
-    drawDoubt(p, "gravlab units", "units", "These bodies are " + asked, [&] {
+    drawDoubt(p, "units", "These bodies are " + asked, [&] {
         if (!doubt.units.empty()) {
             action(p, "reopen-units", 0, "Yes, open again");
             ImGui::SameLine();
@@ -175,7 +165,7 @@ bool drawOrbitsDoubt(PanelContext& p) {
         return false;
     const std::string why = p.document.orbitsInDoubt();
     if (why.empty()) return false;
-    drawDoubt(p, "gravlab orbits", "orbits", std::string(p.facts.integrator->name) + " is in use, and " + why + ".", [&] {
+    drawDoubt(p, "orbits", std::string(p.facts.integrator->name) + " is in use, and " + why + ".", [&] {
         action(p, "use-radau15", 0);
         ImGui::SameLine();
         action(p, "orbits-fine", 0);
@@ -190,14 +180,11 @@ void drawStory(PanelContext& p) {
         p.document.lesson.shown() || p.state.asksFirst())
         return;
     ImGui::SetNextWindowPos(overPicture(p).bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
-    if (ImGui::Begin("gravlab story", nullptr,
-                     kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
-        p.widgets.panel("story");
+    if (const PanelWindow window(p, "story", kNoticeWindow); window) {
         action(p, "reset", 0, "Again");
         ImGui::SameLine();
         action(p, "scene-next", 0, "Next scene");
     }
-    ImGui::End();
 }
 
 }  // namespace gravlab

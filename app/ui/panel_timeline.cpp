@@ -139,8 +139,7 @@ void drawPlayBar(PanelContext& p) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2((kMargin + 8) * s, std::floor(0.5f * (height - frame))));
     constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
                             ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoBringToFrontOnFocus;
-    if (ImGui::Begin("gravlab play", nullptr, kFlags)) {
-        p.widgets.panel("play");
+    if (const PanelWindow window(p, "play", kFlags); window) {
         const bool watches = p.state.depth == Depth::watch;
         const bool roomy = p.surface.x > 900 * s;
         const float wide = (roomy ? 72 : 58) * s;
@@ -171,7 +170,6 @@ void drawPlayBar(PanelContext& p) {
             ImVec2(end - size.x, p.surface.y - kBottomHeight * s + std::floor(0.5f * (height - size.y))), palette::kText,
             clock.c_str());
     }
-    ImGui::End();
     ImGui::PopStyleVar(3);
 }
 

@@ -186,10 +186,8 @@ void drawAbout(PanelContext& p) {
     const float most = mostOfHeight(p);
     placePanel(ImVec2(0.5f * p.surface.x, 0.5f * (p.surface.y + p.top - kBottomHeight * s)), ImVec2(0.5f, 0.5f), width,
                most);
-    ImGui::SetNextWindowBgAlpha(0.97f);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(18 * s, 14 * s));
-    if (ImGui::Begin("gravlab about", nullptr, kFittedPanel)) {
-        p.widgets.panel("about");
+    if (const PanelWindow window(p, "about", kFittedPanel, 0.97f); window) {
         drawTitle(p, ("gravlab " + std::string(version())).c_str());
         p.widgets.wrapped(palette::kText,
                           "A laboratory for systems of many bodies: every shown number is measured or checked during the "
@@ -207,7 +205,6 @@ void drawAbout(PanelContext& p) {
         ImGui::Dummy(ImVec2(0, 2 * s));
         if (p.widgets.button(kCloseAbout, 0)) set(p, "window.about", false);
     }
-    ImGui::End();
     ImGui::PopStyleVar();
 }
 

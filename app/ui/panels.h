@@ -64,6 +64,24 @@ constexpr ImGuiWindowFlags kPanelWindow =
     ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoCollapse;
 /// It is as high as its contents.
 constexpr ImGuiWindowFlags kFittedPanel = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
+/// The window "gravlab NAME" during the lifetime of the object; false where nothing of it shows.
+class PanelWindow {
+public:
+    /// The name lives as long as the program.
+    PanelWindow(PanelContext& panel, const char* name, ImGuiWindowFlags flags, std::optional<float> alpha = {}) {
+        if (alpha) ImGui::SetNextWindowBgAlpha(*alpha);
+        shown_ = ImGui::Begin(("gravlab " + std::string(name)).c_str(), nullptr, flags);
+        if (shown_) panel.widgets.panel(name);
+    }
+    ~PanelWindow() { ImGui::End(); }
+    PanelWindow(const PanelWindow&) = delete;
+    PanelWindow& operator=(const PanelWindow&) = delete;
+    explicit operator bool() const { return shown_; }
+
+private:
+    bool shown_ = false;
+};
+
 /// Gives the next window its place, a width and a largest height [pixels]. `pivot`: the part of the window that is at that
 /// place, from (0, 0) for the upper left corner to (1, 1).
 void placePanel(ImVec2 at, ImVec2 pivot, float width, float most);

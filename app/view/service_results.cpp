@@ -9,15 +9,15 @@ ServiceResults serviceResultsOf(const App& app) {
     const RunFacts& facts = app.document.facts;
     const History* history = app.runs.history();
     const Twin& twin = app.runs.twin();
-    const auto& profile = s.instruments.profile();
+    const auto& profile = s.instruments.newest();
     return {.rates = s.telemetry,
             .conserved = {.points = s.conservation.points(),
                           .marks = s.conservation.marks(),
                           .worst = s.conservation.worstChange(),
                           .why = s.conservation.why(),
                           .advice = s.conservation.advice(facts.configuration, *facts.integrator, facts.scene->units)},
-            .profile = profile ? &*profile : nullptr,
-            .profileStep = s.instruments.step(),
+            .profile = profile ? &profile->profile : nullptr,
+            .profileStep = profile ? profile->step : 0,
             .balance = app.runs.virial().found(),
             .history = history ? ServiceResults::History{true, history->marks(), history->why()} : ServiceResults::History{},
             .pair = {twin.watch().curve(), twin.watch().changes(), twin.watch().sampling(), twin.labels()},

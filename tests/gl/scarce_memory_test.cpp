@@ -108,12 +108,12 @@ TEST_F(ScarceSession, goesOnWithoutMemoryForItsInstruments) {
     ASSERT_TRUE(refused);
     EXPECT_THAT(app_->document.message, HasSubstr("not enough memory to measure"));
     const std::int64_t step = app_->document.facts.step;
-    for (int i = 0; i < 2000 && !app_->services.instruments.profile(); ++i) {
+    for (int i = 0; i < 2000 && !app_->services.instruments.newest(); ++i) {
         frame();
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     EXPECT_GT(app_->document.facts.step, step);
-    EXPECT_TRUE(app_->services.instruments.profile()) << "there is memory again";
+    EXPECT_TRUE(app_->services.instruments.newest()) << "there is memory again";
 }
 
 /// The comparison copies both states.

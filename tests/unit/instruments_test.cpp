@@ -18,7 +18,7 @@ bool arrives(Instruments& instruments, Simulation& simulation, StateFeed& feed, 
     for (int tries = 0; tries < 10000; ++tries) {
         instruments.update(simulation, feed, galaxies, nothing, now);
         feed.pump(simulation);
-        if (instruments.profile() && instruments.request() == instruments.wanted && !instruments.busy()) return true;
+        if (instruments.newest() && instruments.newest()->request == instruments.wanted && !instruments.busy()) return true;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return false;
@@ -33,33 +33,33 @@ TEST(Instruments, measureTheRunAndFollowChoices) {
     instruments.on = true;
     ASSERT_TRUE(arrives(instruments, simulation, feed, 2, 0));
     EXPECT_EQ(instruments.wanted.galaxy, 0) << "of two galaxies one is looked at";
-    EXPECT_LT(instruments.profile()->bodies, 3000u);
-    EXPECT_EQ(instruments.step(), 0);
+    EXPECT_LT(instruments.newest()->profile.bodies, 3000u);
+    EXPECT_EQ(instruments.newest()->step, 0);
     // The same step again: no new profile, at any time.
     instruments.update(simulation, feed, 2, nothing, 1000);
     EXPECT_FALSE(instruments.busy());
     // Another choice gives a new profile although no body moved.
     instruments.wanted.galaxy = -1;
     ASSERT_TRUE(arrives(instruments, simulation, feed, 2, 1000));
-    EXPECT_EQ(instruments.profile()->bodies, 3000u);
+    EXPECT_EQ(instruments.newest()->profile.bodies, 3000u);
     // A step later a profile is due, but only after an interval; a slow sum makes the interval longer.
     simulation.advance({.steps = 1}, nullptr);
     instruments.update(simulation, feed, 2, nothing, 1000);
     EXPECT_TRUE(instruments.busy()) << "frames go on until it has been measured";
     instruments.update(simulation, feed, 2, nothing, 1000.5);
-    EXPECT_EQ(instruments.step(), 0);
+    EXPECT_EQ(instruments.newest()->step, 0);
     ASSERT_TRUE(arrives(instruments, simulation, feed, 2, 2000));
-    EXPECT_EQ(instruments.step(), 1);
-    EXPECT_GT(instruments.time(), 0);
+    EXPECT_EQ(instruments.newest()->step, 1);
+    EXPECT_GT(instruments.newest()->time, 0);
     // Another scene: its own profile and its own centre, never the old one.
     RunRequest wanted = simulation.request();
     wanted.changeScene("plummer");
     wanted.bodies = 500;
     simulation.apply(wanted);
     instruments.update(simulation, feed, 1, nothing, 2000);
-    EXPECT_FALSE(instruments.profile());
+    EXPECT_FALSE(instruments.newest());
     ASSERT_TRUE(arrives(instruments, simulation, feed, 1, 2000));
-    EXPECT_EQ(instruments.profile()->bodies, 500u);
+    EXPECT_EQ(instruments.newest()->profile.bodies, 500u);
     EXPECT_EQ(instruments.wanted, usualProfile(1));
 }
 
@@ -69,14 +69,14 @@ TEST(Instruments, bodiesEditedAtRestAreMeasuredAnew) {
     StateFeed feed;
     instruments.on = true;
     ASSERT_TRUE(arrives(instruments, simulation, feed, 1, 0));
-    ASSERT_GT(instruments.profile()->rings.size(), 8u);
-    const double before = instruments.profile()->rings[8].surfaceDensity;
+    ASSERT_GT(instruments.newest()->profile.rings.size(), 8u);
+    const double before = instruments.newest()->profile.rings[8].surfaceDensity;
     ParticleSet bodies = simulation.bodies();
     for (Double4& body : bodies.position) body.w *= 2;
     simulation.load(bodies);
     instruments.update(simulation, feed, 1, nothing, 10);
     ASSERT_TRUE(arrives(instruments, simulation, feed, 1, 10));
-    EXPECT_NEAR(instruments.profile()->rings[8].surfaceDensity / before, 2, 1e-6);
+    EXPECT_NEAR(instruments.newest()->profile.rings[8].surfaceDensity / before, 2, 1e-6);
 }
 
 TEST(Instruments, lookAtASampleOfManyAndSaySo) {
@@ -85,8 +85,8 @@ TEST(Instruments, lookAtASampleOfManyAndSaySo) {
     StateFeed feed;
     instruments.on = true;
     ASSERT_TRUE(arrives(instruments, simulation, feed, 1, 0));
-    EXPECT_EQ(instruments.profile()->bodies, 40000u);
-    EXPECT_EQ(instruments.profile()->sampled, kSampleOfProfiles);
+    EXPECT_EQ(instruments.newest()->profile.bodies, 40000u);
+    EXPECT_EQ(instruments.newest()->profile.sampled, kSampleOfProfiles);
 }
 
 TEST(Instruments, takeOfVeryManyBodiesWhatIsKeptAnyway) {
@@ -105,13 +105,13 @@ TEST(Instruments, takeOfVeryManyBodiesWhatIsKeptAnyway) {
                                             return bodies;
                                         }});
     };
-    for (int tries = 0; tries < 10000 && !instruments.profile(); ++tries) {
+    for (int tries = 0; tries < 10000 && !instruments.newest(); ++tries) {
         instruments.update(simulation, feed, 1, kept, 0);
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    ASSERT_TRUE(instruments.profile());
+    ASSERT_TRUE(instruments.newest());
     EXPECT_EQ(unpacked, 1);
-    EXPECT_EQ(instruments.profile()->bodies, 1000u);
+    EXPECT_EQ(instruments.newest()->profile.bodies, 1000u);
     instruments.update(simulation, feed, 1, kept, 1000);
     EXPECT_FALSE(instruments.busy()) << "the same kept state says nothing new";
 }

@@ -76,7 +76,7 @@ void StatusReport::write(const App& app, const Ui& ui, std::int64_t frame, int w
         add("/" + at.replace(at.find('.'), 1, "/"), path);
     }
 
-    const auto& profile = app.services.instruments.profile();
+    const auto& newest = app.services.instruments.newest();
     GLint contextFlags = 0;
     glGetIntegerv(GL_CONTEXT_FLAGS, &contextFlags);
     json["colour_map"] = app.document.look.colourMap;
@@ -88,9 +88,9 @@ void StatusReport::write(const App& app, const Ui& ui, std::int64_t frame, int w
     if (app.document.followedCentre) json["follow_centre"] = *app.document.followedCentre;
     json["rewind"] = rewindFacts(app.runs);
     json["conservation"]["points"] = app.services.conservation.points().size();
-    json["instruments"].update({{"bodies", profile ? profile->bodies : 0},
-                                {"rings", profile ? profile->rings.size() : 0},
-                                {"step", app.services.instruments.step()},
+    json["instruments"].update({{"bodies", newest ? newest->profile.bodies : 0},
+                                {"rings", newest ? newest->profile.rings.size() : 0},
+                                {"step", newest ? newest->step : 0},
                                 {"busy", app.services.instruments.busy()}});
     json["files"].update({{"busy", ui.state.files.busy}, {"recover", ui.state.files.recover}});
     json["lab"].update({{"progress", app.services.lab.progress()}, {"points", app.services.lab.results().size()}});
