@@ -70,7 +70,7 @@ cold-collapse      | N | 1250    | 1    | --distance 2 --exposure 0.35 --accurac
 kepler-disc        | - | 600     | 1    |
 toomre-flyby       | - | 1500    | 1    | --distance 14
 toomre-retrograde  | - | 1000    | 1    | --distance 4 --elevation 70 --follow 1
-toomre-bridge      | - | 1500    | 1    | --distance 5
+toomre-bridge      | N | 1400    | 1    | --distance 4.5
 charges            | - | 500     | 1    |
 power-law          | N | 125     | 1    | --distance 3
 lennard-jones      | - | 800     | 1    | --bodies 4096 --distance 42

@@ -1,4 +1,5 @@
 // The restricted encounter that explained tails and bridges: rings of massless particles, a passing point mass.
+#include "sim/core/group.h"
 #include "sim/scenes/few_body_orbits.h"
 
 #include <algorithm>
@@ -12,15 +13,37 @@ namespace {
 constexpr double kInnerRing = 0.2, kOuterRing = 0.6;
 constexpr double kStart = 2;  ///< tan of half the true anomaly; the separation is 1 + kStart^2
 constexpr double kFlybySoftening = 0.05;
+constexpr double kSmallCompanion = 0.25;  ///< mass of the companion of the bridge
+constexpr double kFlybyDisc = 0.4, kFlybyBulge = 0.05, kFlybyInBulges = 0.12;
 
 ParticleSet buildPassage(const SceneRequest& request, double companionMass, bool prograde) {
     if (request.bodies < 2) return listedBodies(std::vector<Body>(request.bodies, Body{{0, 0, 0}, {}, 1}));
     return parabolicPassage({companionMass, prograde, request.bodies - 2, kFlybySoftening});
 }
 
-ParticleSet buildDirect(const SceneRequest& request) { return buildPassage(request, 1, true); }
-ParticleSet buildRetrograde(const SceneRequest& request) { return buildPassage(request, 1, false); }
-ParticleSet buildSmallCompanion(const SceneRequest& request) { return buildPassage(request, 0.25, true); }
+ParticleSet buildRingsAlone(const SceneRequest& request) { return buildPassage(request, kSmallCompanion, true); }
+
+/// Stars as in M51: a disc that is denser inwards, and a bulge about each mass; all on circles, and without mass.
+ParticleSet buildSmallCompanion(const SceneRequest& request) {
+    if (request.bodies < 2) return buildRingsAlone(request);
+    const ParticleSet masses = parabolicPassage({kSmallCompanion, true, 0, kFlybySoftening});
+    return makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) -> Body {
+        const double lot = random.uniform();
+        const std::size_t centre = i < 2 ? i : lot < 0.4 * kFlybyInBulges ? 1 : 0;
+        const bool bulge = i < 2 || lot < kFlybyInBulges;
+        const auto group = static_cast<std::uint8_t>(centre + (bulge ? kMostGalaxies : 0));
+        const Vec3d at = xyz(masses.position[centre]), velocity = xyz(masses.velocity[centre]);
+        const double mass = masses.position[centre].w;
+        if (i < 2) return {at, velocity, mass, group};
+        double r = bulge ? plummerRadius(0.95 * random.uniform(), kFlybyBulge * std::sqrt(mass)) : kOuterRing;
+        while (!bulge && !(r < kOuterRing)) r = -kFlybyDisc * std::log((1 - random.uniform()) * (1 - random.uniform()));
+        const double angle = 2 * std::numbers::pi * random.uniform(), squared = r * r + kFlybySoftening * kFlybySoftening;
+        const Vec3d out = bulge ? random.onSphere() : Vec3d{std::cos(angle), std::sin(angle), 0};
+        const Vec3d ahead = cross(bulge ? random.onSphere() : Vec3d{0, 0, 1}, out);
+        const double speed = r * std::sqrt(mass / (squared * std::sqrt(squared) * dot(ahead, ahead)));
+        return {at + out * r, velocity + ahead * speed, 0, group};
+    });
+}
 
 constexpr SceneView kFlybyView{.distance = 11,
                                .azimuth = -0.5 * std::numbers::pi,
@@ -88,14 +111,24 @@ std::span<const Scene> toomreFlybyScenes() {
                 .view = kFlybyView,
                 .build = build};
     };
-    static const Scene rows[] = {
+    Scene bridge = passage("toomre-bridge", "a small companion, a quarter of the mass, passes a disc of stars without mass",
+                           "A bridge to the companion and a counter-arm, as in M51.", buildSmallCompanion);
+    bridge.version = 2;
+    // M51's: the least distance is 20 kpc.
+    bridge.units = {"kpc", "Msun", "Myr", "km/s", 20, 1e11, 133.3556, 146.6443};
+    bridge.bodiesGpu = 65536;
+    bridge.bodiesCpu = 16384;
+    bridge.view.exposure = 0.75;
+    bridge.view.colour = "photograph";
+    const Scene newest[] = {
         passage("toomre-flyby", "a point mass passes rings of massless particles that rotate with it",
                 "A direct passage draws out a long tail and a bridge: 30 of 120 particles change their owner, 8 escape.",
-                buildDirect),
+                [](const SceneRequest& request) { return buildPassage(request, 1, true); }),
         passage("toomre-retrograde", "the same passage, but the rings rotate against it",
-                "Almost nothing happens: a retrograde passage has no resonance with the rings.", buildRetrograde),
-        passage("toomre-bridge", "a small companion, a quarter of the mass, passes the rings",
-                "A bridge to the companion and a counter-arm, as in M51.", buildSmallCompanion)};
+                "Almost nothing happens: a retrograde passage has no resonance with the rings.",
+                [](const SceneRequest& request) { return buildPassage(request, 1, false); }),
+        bridge};
+    static const std::vector<Scene> rows = withFirst(newest, "toomre-bridge", buildRingsAlone);
     return rows;
 }
 

@@ -364,6 +364,25 @@ TEST(SceneVersions, aRunSaysWhichItIsAndItsCheckpointToo) {
     EXPECT_EQ(other.sceneVersion, std::nullopt);
 }
 
+TEST(SceneVersions, starsOfTheBridgeHaveNoMassAndKeepToTheirCentres) {
+    const ParticleSet bodies = sceneNamed("toomre-bridge").build({.bodies = 2000});
+    std::array<std::array<int, 2>, 2> counts{};
+    for (std::size_t i = 2; i < bodies.size(); ++i) {
+        const auto centre = static_cast<std::size_t>(galaxyOf(bodies.group[i]));
+        const bool bulge = speciesOf(bodies.group[i]) == Species::bulge;
+        const Vec3d out = xyz(bodies.position[i]) - xyz(bodies.position[centre]);
+        const Vec3d velocity = xyz(bodies.velocity[i]) - xyz(bodies.velocity[centre]);
+        ++counts[centre][bulge ? 1 : 0];
+        EXPECT_EQ(bodies.position[i].w, 0);
+        EXPECT_NEAR(dot(out, velocity), 0, 1e-12) << "on a circle";
+        EXPECT_TRUE(bulge || length(out) < 0.6);
+    }
+    EXPECT_EQ(counts[1][0], 0) << "the companion has no disc";
+    EXPECT_GT(counts[0][0], 1600);
+    EXPECT_GT(std::min(counts[0][1], counts[1][1]), 60);
+    EXPECT_EQ(sceneNamed("toomre-bridge", 1).build({.bodies = 122}).group[121], 0) << "Toomre's rings remain";
+}
+
 TEST(SceneVersions, theRingsOfSaturnHaveAGapAndThePicturedGalaxyTurns) {
     const ParticleSet rings = sceneNamed("rings").build({.bodies = 2000});
     std::array<int, 3> counts{};
