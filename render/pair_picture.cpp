@@ -10,11 +10,6 @@ std::array<glm::vec3, 2> pairHues(bool paper) {
     return {hue(70, 150, 255), hue(255, 175, 70)};  // their sum is grey
 }
 
-PairPicture::PairPicture() {
-    glProgramUniform1i(program_.id(), program_.uniform("first"), 0);
-    glProgramUniform1i(program_.id(), program_.uniform("twin"), 1);
-}
-
 void PairPicture::fit(const PicturePart& first, const PicturePart& twin) {
     const PicturePart* parts[] = {&first, &twin};
     for (std::size_t i = 0; i < 2; ++i) {

@@ -17,7 +17,6 @@ std::array<glm::vec3, 2> pairHues(bool paper);
 class PairPicture {
 public:
     /// Needs a current OpenGL 4.5 context for its whole life.
-    PairPicture();
     /// Allocates two pictures of these sizes. Throws GlError.
     void fit(const PicturePart& first, const PicturePart& twin);
     unsigned first() const { return pictures_[0]->framebuffer(); }

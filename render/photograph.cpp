@@ -24,8 +24,6 @@ constexpr float kLane = 0.25f;
 // Width of large gas clouds, in arm widths. Light at half visibility, relative to the middle of a usual picture; and at
 // least this many bodies in a square of that width.
 constexpr float kCloud = 0.1f, kFaintest = 0.005f, kFewestSeen = 1.3f;
-// A lane along a disc lies on its near half, at this distance in arm widths.
-constexpr float kLaneBelow = 1.9f;
 constexpr int kSkyGalaxies = 420, kSkyStars = 9000;
 // From this level on, a wide kernel costs almost nothing.
 constexpr std::size_t kCheapWide = 3;
@@ -80,27 +78,18 @@ void DevelopedLight::fit(const RenderTarget& light, int shrink) {
 const Program& DevelopedLight::begin(DrawMethod method, Stage stage) {
     std::unique_ptr<Program>& program = stages_[static_cast<std::size_t>(method)][stage];
     const ShaderDefines defines{"#define STAGE " + std::to_string(stage) + "\n"};
-    if (!program) {
+    if (!program)
         program = method == DrawMethod::compute ? std::make_unique<Program>("photograph.comp", defines)
                                                 : std::make_unique<Program>("screen.vert", "photograph.frag", defines);
-        for (const auto& [name, unit] : {std::pair("level", 0),
-                                         {"coarser", 1},
-                                         {"grain", 2},
-                                         {"lanes", 3},
-                                         {"plan", 4},
-                                         {"clouds", 5},
-                                         {"attitude", 6},
-                                         {"flow", 7}})
-            glProgramUniform1i(program->id(), program->uniform(name), unit);
-    }
     glUseProgram(program->id());
     return *program;
 }
 
 void DevelopedLight::run(DrawMethod method, const RenderTarget& to) {
     if (method == DrawMethod::compute) {
-        glBindImageTexture(0, to.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, to.format());
-        glDispatchCompute(static_cast<GLuint>((to.width() + 7) / 8), static_cast<GLuint>((to.height() + 7) / 8), 1);
+        const auto groups = [](int pixels) { return static_cast<GLuint>((pixels + 7) / 8); };
+        glBindImageTexture(0, to.texture(), 0, GL_FALSE, 0, GL_READ_WRITE, to.format());
+        glDispatchCompute(groups(to.width()), groups(to.height()), 1);
         glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_FRAMEBUFFER_BARRIER_BIT);
         return;
     }
@@ -159,9 +148,7 @@ void DevelopedLight::develop(DrawMethod method, const RenderTarget& light, int s
     setStep(begin(method, flow));
     run(method, made_.flow.front());
     glBindTextureUnit(7, made_.flow.front().texture());
-    const Program& planning = begin(method, plan);
-    setStep(planning);
-    glProgramUniform1f(planning.id(), planning.uniform("below"), kLaneBelow);
+    setStep(begin(method, plan));
     run(method, made_.planned.front());
     const Program& composing = begin(method, compose);
     setStep(composing);

@@ -47,6 +47,8 @@ public:
     const RenderTarget& developed() const { return made_.developed.front(); }
     /// The combined picture, with the glow if there is one.
     const RenderTarget& shown() const { return made_.glowing ? made_.developed.back() : made_.developed.front(); }
+    /// Runs the program in use over all pixels: in groups of 8 x 8, or by the rasteriser with a bound vertex array.
+    static void run(DrawMethod method, const RenderTarget& to);
     /// Sets the uniforms of a tone pass over the light and shown().
     static void setTones(const Program& program, const Photograph& photograph);
     /// Adds stars and galaxies to the dark areas of a finished picture.
@@ -60,7 +62,6 @@ private:
     enum Stage { smooth, plan, compose, glow, flow, kStages };
     void fit(const RenderTarget& light, int shrink);
     const Program& begin(DrawMethod method, Stage stage);
-    void run(DrawMethod method, const RenderTarget& to);
 
     std::array<std::array<std::unique_ptr<Program>, kStages>, kDrawMethods> stages_;  ///< made when they are first needed
     std::unique_ptr<Program> sky_;

@@ -17,12 +17,6 @@ constexpr int kSmallestGlow = 8;  // pixels
 // Auto-exposure scales the median of the light to this: a mid tone of the logarithmic curve.
 constexpr float kMidTone = 3;
 
-/// Dispatches one thread per pixel.
-void dispatch(const RenderTarget& to, int side) {
-    const auto groups = [side](int pixels) { return static_cast<GLuint>((pixels + side - 1) / side); };
-    glDispatchCompute(groups(to.width()), groups(to.height()), 1);
-}
-
 }  // namespace
 
 PostProcess::PostProcess() {
@@ -59,40 +53,22 @@ void PostProcess::fit(const RenderTarget& light, int shrink) {
 
 void PostProcess::shrink(DrawMethod path, GLuint from, const RenderTarget& to) {
     glBindTextureUnit(0, from);
-    if (path == DrawMethod::compute) {
-        glUseProgram(downCompute_.id());
-        glBindImageTexture(0, to.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, to.format());
-        dispatch(to, 8);
-        glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_FRAMEBUFFER_BARRIER_BIT);
-        return;
-    }
-    glUseProgram(down_.id());
-    glBindFramebuffer(GL_FRAMEBUFFER, to.framebuffer());
-    glViewport(0, 0, to.width(), to.height());
-    glDrawArrays(GL_TRIANGLES, 0, 3);
+    glUseProgram((path == DrawMethod::compute ? downCompute_ : down_).id());
+    DevelopedLight::run(path, to);
 }
 
 void PostProcess::widen(DrawMethod path, const RenderTarget& from, const RenderTarget& to, float weight, bool added) {
+    const Program& up = path == DrawMethod::compute ? upCompute_ : up_;
     glBindTextureUnit(0, from.texture());
-    if (path == DrawMethod::compute) {
-        glProgramUniform1f(upCompute_.id(), upCompute_.uniform("weight"), weight);
-        glProgramUniform1i(upCompute_.id(), upCompute_.uniform("alone"), !added);
-        glUseProgram(upCompute_.id());
-        glBindImageTexture(0, to.texture(), 0, GL_FALSE, 0, GL_READ_WRITE, to.format());
-        dispatch(to, 8);
-        glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_FRAMEBUFFER_BARRIER_BIT);
-        return;
-    }
-    glProgramUniform1f(up_.id(), up_.uniform("weight"), weight);
-    glUseProgram(up_.id());
+    glProgramUniform1f(up.id(), up.uniform("weight"), weight);
+    if (path == DrawMethod::compute) glProgramUniform1i(up.id(), up.uniform("alone"), !added);
+    glUseProgram(up.id());
     if (added) {
         glEnable(GL_BLEND);
         glBlendEquation(GL_FUNC_ADD);
         glBlendFunc(GL_ONE, GL_ONE);
     }
-    glBindFramebuffer(GL_FRAMEBUFFER, to.framebuffer());
-    glViewport(0, 0, to.width(), to.height());
-    glDrawArrays(GL_TRIANGLES, 0, 3);
+    DevelopedLight::run(path, to);
     glDisable(GL_BLEND);
 }
 
@@ -137,7 +113,6 @@ const Program& PostProcess::toneProgram(DrawMethod path, const Look& look, bool 
 void PostProcess::setTones(const Program& program, const Look& look, bool glowing) const {
     const GLuint id = program.id();
     glProgramUniform1i(id, program.uniform("autoExposure"), look.autoExposure);
-    glProgramUniform1i(id, program.uniform("glow"), 1);
     glProgramUniform1f(id, program.uniform("exposure"), look.exposure);
     glProgramUniform1f(id, program.uniform("paperInk"), onPaper({1, 1, 1}).r);
     glProgramUniform1f(id, program.uniform("glowWeight"), glowing ? std::min(look.bloom, 1.0f) : 0);
@@ -168,8 +143,7 @@ bool PostProcess::showAgain(unsigned framebuffer, int width, int height) const {
 
 void PostProcess::mapTones(DrawMethod path, const RenderTarget& light, const Look& look, bool glowing, unsigned framebuffer,
                            int width, int height, const ExposedFilm* film) {
-    const bool compute = path == DrawMethod::compute;
-    const bool own = compute || keep_ || light.width() != width || light.height() != height;
+    const bool own = path == DrawMethod::compute || keep_ || light.width() != width || light.height() != height;
     made_.kept = own;
     if (own && !made_.screen) made_.screen.emplace(GL_RGBA8, light.width(), light.height());
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, exposure_.id());
@@ -177,16 +151,13 @@ void PostProcess::mapTones(DrawMethod path, const RenderTarget& light, const Loo
     glBindTextureUnit(1, !glowing ? light.texture() : film ? developed_.shown().texture() : made_.smoothGlow->texture());
     const Program& tones = toneProgram(path, look, glowing);
     setTones(tones, look, glowing);
-    if (compute) {
-        glUseProgram(tones.id());
-        glBindImageTexture(0, made_.screen->texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
-        dispatch(*made_.screen, 16);
-        glMemoryBarrier(GL_FRAMEBUFFER_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT);
+    glUseProgram(tones.id());
+    glBindVertexArray(array_.id());
+    if (own) {
+        DevelopedLight::run(path, *made_.screen);
     } else {
-        glBindFramebuffer(GL_FRAMEBUFFER, own ? made_.screen->framebuffer() : framebuffer);
-        glViewport(0, 0, light.width(), light.height());
-        glUseProgram(tones.id());
-        glBindVertexArray(array_.id());
+        glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+        glViewport(0, 0, width, height);
         glDrawArrays(GL_TRIANGLES, 0, 3);
     }
     if (film && !look.paper)

@@ -1,7 +1,8 @@
 #version 450 core
 // The inclination of discs: the plane that best fits the depths of the light around a texel. In any disc the far half is
 // where the plane recedes from the eye, so the positions of discs need not be known. xy: change of depth across the picture;
-// z: thickness of the light along a line of sight, in arm widths; w: 1 where there is light.
+// z: thickness of the light along a line of sight, in arm widths; w: 1 for a disc exactly from the side, which shows no such
+// change: its light is narrow in the picture and deep along the line of sight.
 in vec2 uv;
 uniform sampler2D moments;  // light, light times depth, times its square
 uniform vec2 arm;           // its width as a fraction of the picture
@@ -35,5 +36,9 @@ void main() {
     vec2 slope = vec2(inertia.y * product.x - inertia.z * product.y, inertia.x * product.y - inertia.z * product.x) /
                  (inertia.x * inertia.y - inertia.z * inertia.z);
     float left = squares / light - depth * depth - dot(slope, product);
-    lie = vec4(slope, sqrt(max(left, 0.0)), 1.0);
+    vec2 twice = vec2(0.5 * (inertia.x - inertia.y), inertia.z);
+    float thick = sqrt(max(left, 0.0)), lean = 0.5 * atan(twice.y, twice.x);
+    float narrow = 0.5 * (inertia.x + inertia.y) - length(twice), deep = smoothstep(3.4, 6.0, thick / sqrt(narrow));
+    vec2 across = vec2(-sin(lean), cos(lean));
+    lie = vec4(mix(slope, (dot(slope, across) + 0.5) * across, deep), thick, deep);
 }

@@ -1,8 +1,8 @@
 #version 450 core
 // Two finished pictures in one: side by side with a line between them, or overlaid in one hue each. Where both are equal,
 // the hues add up to white on black, and to dark on a white page.
-uniform sampler2D first;
-uniform sampler2D twin;
+layout(binding = 0) uniform sampler2D first;
+layout(binding = 1) uniform sampler2D twin;
 uniform ivec4 places;  // left edge and width of the first, of the twin, in pixels
 uniform ivec2 rows;    // lower edge and height of both
 uniform bool overlaid;

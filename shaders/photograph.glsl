@@ -6,12 +6,12 @@
 // half the texels suffice. STAGE 2: the look: old stars are warm; young ones are blue where a disc is denser than its
 // surroundings and has few old ones. Clusters make gas glow. Dust lies on the inner edge of arms, and in front of the light
 // behind the near half of a disc. STAGE 3: with the glow. STAGE 4, before 1: directions of arms.
-uniform sampler2D level;    // STAGE 0: the input; 2: smooth, alpha: the weave; 3: the result of STAGE 2
-uniform sampler2D coarser;  // STAGE 0: smooth, one level up; 1, 2, 4: as wide as arms; 3: glow
-uniform sampler2D lanes;    // STAGE 1, 2: smooth, as wide as lanes of dust
-uniform sampler2D plan;     // STAGE 2: the result of STAGE 1: youth, dust, the disc, and light relative to a usual middle
-uniform sampler2D grain;    // STAGE 2: the first level, not smoothed
-uniform sampler2D clouds;   // STAGE 2: the level as wide as large clouds of gas, not smoothed
+layout(binding = 0) uniform sampler2D level;    // STAGE 0: the input; 2: smooth, alpha: the weave; 3: the result of STAGE 2
+layout(binding = 1) uniform sampler2D coarser;  // STAGE 0: smooth, one level up; 1, 2, 4: as wide as arms; 3: glow
+layout(binding = 3) uniform sampler2D lanes;    // STAGE 1, 2: smooth, as wide as lanes of dust
+layout(binding = 4) uniform sampler2D plan;     // STAGE 2: the result of STAGE 1: youth, dust, the disc, light relative to a usual one
+layout(binding = 2) uniform sampler2D grain;    // STAGE 2: the first level, not smoothed
+layout(binding = 5) uniform sampler2D clouds;   // STAGE 2: the level as wide as large clouds of gas, not smoothed
 uniform float faintest;     // STAGE 2: light that is half visible
 uniform float bodiesPerLight;  // bodies in a texel; STAGE 2: of the first level
 uniform vec3 enough;           // bodies in a texel for its own light to count, and to count alone; of old stars alone
@@ -21,9 +21,8 @@ uniform int reach;             // radius in taps of a round kernel over `coarser
 uniform mat3 colours;          // of the three channels
 uniform float youth, dust, gas, resolved, nebula;
 uniform float usual;        // light of the middle of a picture
-uniform sampler2D attitude; // STAGE 1, 2: inclination of discs, see attitude.frag
-uniform sampler2D flow;     // STAGE 1, 2: the result of STAGE 4: directions of arms
-uniform float below;        // STAGE 1: distance of the lane on the near half of an edge-on disc, in arm widths
+layout(binding = 6) uniform sampler2D attitude; // STAGE 1, 2: inclination of discs, see attitude.frag
+layout(binding = 7) uniform sampler2D flow;     // STAGE 1, 2: the result of STAGE 4: directions of arms
 uniform vec2 step;          // STAGE 1, 2, 4: arm width as a fraction of the picture
 uniform float glowWeight, glowScale;
 
@@ -35,11 +34,13 @@ vec4 tent(sampler2D image, vec2 uv) {
 }
 
 #if STAGE == 1 || STAGE == 2
+/// The slope of a disc across the picture.
+float tiltOf(vec4 lie) { return length(vec3(lie.xy, 6.0 * lie.w)); }
+
 /// The direction of arms, where they have one. In a disc seen edge-on most structure runs along the disc.
-vec2 alongArms(vec2 uv, vec2 lie) {
-    float tilt = max(dot(lie, lie), 1e-12);
-    vec2 side = vec2(lie.y * lie.y - lie.x * lie.x, -2.0 * lie.x * lie.y) / tilt;  // of twice the angle
-    vec2 twice = mix(tent(flow, uv).xy, side, 0.6 * smoothstep(5.0, 14.0, tilt));
+vec2 alongArms(vec2 uv, vec4 lie) {
+    vec2 side = vec2(lie.y * lie.y - lie.x * lie.x, -2.0 * lie.x * lie.y) / max(dot(lie.xy, lie.xy), 1e-12);  // of twice the angle
+    vec2 twice = mix(tent(flow, uv).xy, side, 0.6 * smoothstep(5.0, 14.0, tiltOf(lie) * tiltOf(lie)));
     if (!(dot(twice, twice) > 1e-10)) return vec2(0.0);
     float angle = 0.5 * atan(twice.y, twice.x);
     return min(1.5 * length(twice), 1.0) * vec2(cos(angle), sin(angle));
@@ -116,7 +117,7 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     inwards /= max(length(inwards), 1e-20);
     // Arms are long: a dense place includes the light ahead and behind it along the arm, so that arms end gradually.
     vec4 lie = tent(attitude, uv);
-    vec2 along = step * alongArms(uv, lie.xy);
+    vec2 along = step * alongArms(uv, lie);
     float ridge = 0.34 * contrast + 0.22 * (contrastAt(uv + 0.6 * along) + contrastAt(uv - 0.6 * along)) +
                   0.11 * (contrastAt(uv + 1.2 * along) + contrastAt(uv - 1.2 * along));
     // Discs grow from inside: places with many old stars have few young ones, and the fraction of young ones rises outwards.
@@ -131,7 +132,7 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     float lane = smoothstep(1.0, 1.55, contrastAt(outwards)) * smoothstep(2.0, 0.9, contrast) * clamp(0.85 - 0.35 * uneven, 0.25, 1.4);
     // In the near half of an inclined disc dust lies in front of the inner light. In the far half the light lies in front of
     // the dust.
-    float tilted = length(lie.xy), nearer = dot(inwards, lie.xy) / sqrt(1.0 + tilted * tilted);
+    float tilted = tiltOf(lie), nearer = dot(inwards, lie.xy) / sqrt(1.0 + tilted * tilted);
     lane *= clamp(1.0 + 1.1 * nearer, 0.2, 2.0);
     float thin = clamp(1.0 + 0.9 * nearer, 0.1, 2.0);
     // Along an arm a line of sight has more light, but its stars are not younger.
@@ -140,12 +141,12 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     float side = 0.0, flatness = smoothstep(1.5, 3.6, tilted);
     if (flatness > 0.0) {
         // It is an arc of a ring: lowest in front of the middle, and nowhere straight.
-        float low = (0.4 + 0.2 * smoothstep(0.3, 2.5, all / usual)) * (1.0 + 0.25 * narrow.a) / sqrt(1.0 + tilted * tilted);
-        vec2 up = step * lie.xy / tilted, at = uv + below * low * up;
+        float low = (0.76 + 0.38 * smoothstep(0.3, 2.5, all / usual)) * (1.0 + 0.25 * narrow.a) / sqrt(1.0 + tilted * tilted);
+        vec2 up = step * normalize(lie.xy + 1e-6), at = uv + low * step * lie.xy / tilted;
         vec2 top = tent(lanes, at).rg, over = tent(coarser, at + 0.7 * up).rg, under = tent(coarser, at - 0.7 * up).rg;
         float more = over.r + over.g, less = under.r + under.g, slope = (more - less) / max(more + less, 1e-20);
         float high = smoothstep(0.7, 1.2, 2.0 * (top.r + top.g) / max(more + less, 1e-20));
-        side = 6.0 * flatness * exp(-150.0 * slope * slope) * high * smoothstep(0.05, 0.3, around.g / usual);
+        side = 8.0 * flatness * exp(-(500.0 + 500.0 * lie.w) * slope * slope) * high * smoothstep(0.05, 0.3, around.g / usual);
     }
     lane *= disc * smoothstep(0.1, 0.4, around.g / max(all, 1e-20));  // the middle of old stars has no dust
     return vec4(youth * vec3(young, lane + side, disc * thin), (youth > 0.0 ? around.g : all + around.b) / usual);
@@ -155,10 +156,10 @@ float square(float x) { return x * x; }
 
 /// The finer pattern, stretched along arms because discs rotate, and more so along a disc seen from the side. Only a little:
 /// a longer stretch would give stripes. Galaxies that pass through each other do not rotate as one disc.
-float drawnOut(vec2 uv, vec3 attitude) {
+float drawnOut(vec2 uv, vec4 attitude) {
     vec2 lie = attitude.xy;
     float turns = 1.0 - smoothstep(0.4, 0.9, attitude.z / sqrt(1.0 + dot(lie, lie)));
-    vec2 along = turns * alongArms(uv, lie);
+    vec2 along = turns * alongArms(uv, attitude);
     // An arc of a ring is shorter where the ring recedes from the eye.
     lie *= min(1.0, 1.6 / max(length(lie), 1e-6));
     float flatness = 1.0 + dot(lie, lie);
@@ -190,9 +191,9 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     here *= pow(min(here.g / (0.5 * usual) + 0.02, 1.0), 0.6 * tail);
     // The finer patterns weigh more than those as wide as arms, which would show their texels as blocks.
     float weave = finest.a, coarse = tent(lanes, uv).a;
-    vec3 how = textureLod(attitude, uv, 0.0).xyz;
+    vec4 how = textureLod(attitude, uv, 0.0);
     // The closer a disc is to edge-on, the more structures overlap, and the less each stands out.
-    float steep = dot(how.xy, how.xy), drawn = drawnOut(uv, how) / sqrt(1.0 + 0.3 * steep);
+    float steep = tiltOf(how) * tiltOf(how), drawn = drawnOut(uv, how) / sqrt(1.0 + 0.3 * steep);
     float own = 0.5 * (weave - coarse), fine = own / sqrt(1.0 + 0.7 * steep + own * own) + drawn;
     float young = planned.r * clamp(0.8 * exp(1.2 * fine + 0.3 * coarse), 0.12, 2.6), full = min(young, 1.0);
     // Clouds of dust have every depth, like turbulence, and are stretched along the arms.

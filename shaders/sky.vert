@@ -36,18 +36,18 @@ void main() {
         gl_Position = vec4(2.0, 2.0, 2.0, 1.0);  // a small picture would be full of them
     } else {
         // By magnitudes: each fainter class has four times as many stars.
-        float flux = min(0.12 * pow(max(lot(2u), 1e-5), -0.6), 4.0);
+        float flux = min(0.12 * pow(max(lot(2u), 1e-5), -0.68), 4.0);
         // From red giants over yellow and white stars to a few blue ones.
         vec3 hue = tint < 0.5 ? mix(vec3(1.0, 0.55, 0.30), vec3(1.0, 0.84, 0.62), 2.0 * tint)
                               : mix(vec3(1.0, 0.93, 0.84), vec3(0.58, 0.76, 1.0), 2.0 * tint - 1.0);
-        if (flux > 1.1) {
+        if (flux > 1.6) {
             float wide = scale * (9.0 + 7.0 * flux);
             gl_PointSize = wide;
-            form = vec4(1.1 / wide, wide / (scale * (2.6 + 0.6 * flux)), 0.0, -1.0);
-            core = 3.0 * mix(hue, vec3(1.0), 0.4);
+            form = vec4(1.1 / wide, wide / (scale * (3.4 + 1.2 * flux)), 0.0, -1.0);
+            core = 3.0 * mix(hue, vec3(1.0), 0.2);
             light = 0.6 * hue;
         } else {
-            gl_PointSize = scale * (1.9 + 2.4 * min(flux, 1.0));
+            gl_PointSize = scale * (1.9 + 2.5 * flux);
             form = vec4(0.0);
             light = hue * min(1.6 * flux, 1.1);
         }

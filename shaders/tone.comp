@@ -1,6 +1,6 @@
 #version 450 core
 // Light to screen, into its own picture.
-layout(local_size_x = 16, local_size_y = 16) in;
+layout(local_size_x = 8, local_size_y = 8) in;
 #include "tone.glsl"
 layout(binding = 0) uniform writeonly image2D screenImage;
 

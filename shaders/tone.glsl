@@ -3,8 +3,8 @@
 // PASP 116, 133): faint arms show beside a core a thousand times brighter.
 // aces: the rational curve that follows the ACES reference (K. Narkowicz 2015), on luminance.
 // agx: the idea of T. Sobotka's AgX (2022): less saturated primaries, a logistic curve over the logarithm of light.
-uniform sampler2D image;
-uniform sampler2D glow;  // PHOTOGRAPH: the combined light, and the fraction of separately visible bodies
+layout(binding = 0) uniform sampler2D image;
+layout(binding = 1) uniform sampler2D glow;  // PHOTOGRAPH: the combined light, and how much bodies are visible alone
 uniform float exposure;
 uniform bool autoExposure;
 uniform float glowWeight;
