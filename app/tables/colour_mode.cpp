@@ -272,6 +272,7 @@ std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts
                                    : debris               ? Celestial::barren
                                             : celestialOf(static_cast<double>(std::abs(facts.mass[i]) / heaviest));
             trait.value = placeOfCelestial(static_cast<std::size_t>(what));
+            if (debris && id >= celestials.size() && !facts.radius.empty()) trait.light = 0;  // spheres show it
         }
         const bool aged = i < facts.aged.size() && facts.aged[i] != 0;
         if (mode.photograph) trait = population(facts.id[i], facts.group[i], aged, stars, all);

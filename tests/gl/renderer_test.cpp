@@ -397,7 +397,7 @@ TEST_F(GlTest, APlanetHasADayANightAndAShadow) {
     radii.resize(bodies.size(), radius / 20);
     store(bodies);
     renderer_->setRadii(radii);
-    const Light picture = light(kSide, kSide);
+    Light picture = light(kSide, kSide);
     const auto brightAt = [&](const glm::vec3& place) {
         const glm::vec4 at = clip * glm::vec4(place, 1);
         const auto pixel = picture.at(static_cast<int>((0.5f + 0.5f * at.x / at.w) * kSide),
@@ -408,6 +408,19 @@ TEST_F(GlTest, APlanetHasADayANightAndAShadow) {
     const glm::vec3 night = glm::normalize(glm::cross(towards, glm::cross(towards, sun)));  // away from the sun, at the rim
     EXPECT_GT(brightAt(-0.5f * radius * night), 10 * brightAt(0.95f * radius * night));
     EXPECT_GT(brightAt(2 * radius * sun), 10 * brightAt(-2 * radius * sun)) << "in its shadow";
+    // So have bodies of a third of a pixel that are no points of light, and they are dim.
+    std::vector<BodyTrait> traits(bodies.size(), {ice, 0});
+    traits[0] = {bodies[0].value, 1};
+    std::vector<float> fine(bodies.size(), radius / 120);
+    fine[0] = radius;
+    look.useTraits = true;
+    renderer_->setTraits(traits);
+    renderer_->setRadii(fine);
+    const float whole = brightAt(2 * radius * sun);
+    picture = light(kSide, kSide);
+    EXPECT_GT(brightAt(2 * radius * sun), 10 * brightAt(-2 * radius * sun));
+    EXPECT_LT(brightAt(2 * radius * sun), 0.5f * whole);
+    look.useTraits = false;
     // Bodies of one size have no planet among them, and stay bright on all sides of each other.
     renderer_->setRadii(std::vector<float>(bodies.size(), radius / 20));
     const Light equal = light(kSide, kSide);
