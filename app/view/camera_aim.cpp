@@ -9,13 +9,16 @@
 
 namespace gravlab {
 void AutoFramer::find(Document& document, const ParticleBuffer& vertices, const ParticleBuffer* second, bool realTime) {
-    constexpr double kFilmFrame = 1.0 / 60, kInterval = 0.1;  // [s]
+    constexpr double kFilmFrame = 1.0 / 60, kInterval = 0.1, kUnwatched = 2;  // [s]
     const double now = realTime ? hostClock() : movedAt_ + kFilmFrame;
     const double seconds = movedAt_ > 0 ? now - movedAt_ : 0;
     movedAt_ = now;
-    if (document.facts.bodiesId != run_) framing_.restart();
-    if (std::exchange(two_, second != nullptr) != two_) sample_.reset();  // the pending result is of other runs
-    run_ = document.facts.bodiesId;
+    if (std::exchange(run_, document.facts.bodiesId) != document.facts.bodiesId) {
+        framing_.restart();
+        sample_.reset();  // the pending result is of other bodies
+        step_ = -1;
+    }
+    if (std::exchange(two_, second != nullptr) != (second != nullptr)) sample_.reset();
     if (!document.frameAll || document.tour.playing) return;
     if (!sample_) sample_ = std::make_unique<VertexSample>();
     const bool moved = document.facts.step != step_ && (now - seenAt_ >= kInterval || !realTime || !framing_.known());
@@ -23,11 +26,14 @@ void AutoFramer::find(Document& document, const ParticleBuffer& vertices, const 
         sample_->ask(vertices, second);
         step_ = document.facts.step;
     }
-    if (sample_->asked() && sample_->take(bodies_, two_ ? &others_ : nullptr, !realTime)) {
+    // Where nobody watched, no picture moved the camera, and this one may be the only one.
+    const bool late = seconds > kUnwatched;
+    if (sample_->asked() && sample_->take(bodies_, two_ ? &others_ : nullptr, !realTime || late)) {
         see(document, now - seenAt_);
         seenAt_ = now;
     }
-    framing_.move(document.camera, seconds, document.follow || document.followedCentre);
+    for (int k = late ? 200 : 1; k > 0; --k)
+        framing_.move(document.camera, seconds, document.follow || document.followedCentre);
     if (!document.gliding) document.shown = document.camera;
 }
 

@@ -141,6 +141,26 @@ TEST_F(StillTest, aPausedPictureRefinesItselfAndStaysSoUntilItMoves) {
     EXPECT_LT(lightWidth(), 320) << "a camera that moves needs its frame rate";
 }
 
+TEST_F(StillTest, theOnlyPictureOfARunHasItsBodies) {
+    const HostClockSource source = hostClockSource();
+    static double clock;
+    clock = 1;
+    hostClockSource() = [] { return clock; };
+    open("galaxy");
+    written(*app_).frameAll = true;
+    frame(true);  // asks where the bodies of the galaxy are
+    written(*app_).intent.request.changeScene("two-body");
+    clock += 10;  // nobody watches
+    frame(true);
+    EXPECT_NEAR(app_->document.camera.distance / app_->document.facts.scene->view.distance, 1, 0.3) << "not the galaxy's";
+    written(*app_).frameAll = true;
+    written(*app_).camera.distance = 1e4f;
+    clock += 10;
+    frame(true);
+    EXPECT_NEAR(app_->document.camera.distance / app_->document.facts.scene->view.distance, 1, 0.5);
+    hostClockSource() = source;
+}
+
 TEST_F(StillTest, sunsAndPlanetsHaveTheirOwnTintsAndSizes) {
     open("solar-system");
     EXPECT_EQ(app_->document.shownMode().name, "celestial");
