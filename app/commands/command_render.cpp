@@ -225,13 +225,17 @@ void RenderCommand::refuseInPieces(const Document& document, bool writes) const 
 /// Draws the start of the scene with all its bodies, in the look of the app's last picture.
 void RenderCommand::drawInPieces(App& app, const OffscreenTarget& target) const {
     constexpr double kBytes = 90;  // a body: scene and piece
-    requireHostMemory(kBytes * static_cast<double>(inPieces_), "the bodies of the picture");
     const RunRequest& request = start.simulation;
-    const ParticleSet bodies =
-        sceneNamed(request.scene, request.sceneVersion).build({inPieces_, request.seed, request.parameters});
+    const Scene& scene = sceneNamed(request.scene, request.sceneVersion);
+    const SceneRequest wanted{inPieces_, request.seed, request.parameters};
+    const double bytes = kBytes * static_cast<double>(inPieces_);
+    // Bodies in memory are ready sooner than those that are made again for each piece.
+    const std::shared_ptr<const MadeBodies> made = scene.made && bytes > freeHostBytes() ? scene.made(wanted) : nullptr;
+    if (!made) requireHostMemory(bytes, "the bodies of the picture");
+    const ParticleSet all = made ? ParticleSet() : scene.build(wanted);
     ProgressLine progress("body drawn", static_cast<std::int64_t>(inPieces_));
-    app.view.drawPieces(app.document, app.runs, bodies, kPiece, target.framebuffer(), target.width(), target.height(),
-                        [&](std::size_t drawn) {
+    app.view.drawPieces(app.document, app.runs, made ? BodiesToRead(*made) : all, kPiece, target.framebuffer(),
+                        target.width(), target.height(), [&](std::size_t drawn) {
                             InterruptWatch::check();
                             progress.show(static_cast<std::int64_t>(drawn));
                         });
@@ -291,13 +295,9 @@ int RenderCommand::run() {
         drawPanels();  // the first picture depends on the area that the panels leave free; it is drawn over this
     }
     app.turn(0);  // a camera path starts at its first point
-    writer->texts = settingsTexts(app.document, output);
-    if (inPieces_ > 0)
-        for (auto& [name, text] : writer->texts) {
-            const std::string few = std::to_string(kForLook);
-            if (const std::size_t at = text.find(few); at != text.npos)
-                text.replace(at, few.size(), std::to_string(inPieces_));
-        }
+    Document whole = app.document;
+    if (inPieces_ > 0) whole.intent.request.bodies = whole.facts.configuration.bodies = inPieces_;
+    writer->texts = settingsTexts(whole, output);
     writer->texts["gravlab:steps-per-frame"] = std::to_string(app.document.intent.stepsPerFrame);
     writer->texts["gravlab:frames"] = std::to_string(picture.frames);
 

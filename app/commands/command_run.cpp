@@ -599,7 +599,7 @@ int runSimulation(const RunCommand& command) {
             std::fprintf(stderr, "gravlab: --plots has its numbers, but no pictures: %s\n", missing.c_str());
         if (twin) written.push_back(twin->write(command.plots, simulation, outputs));
     }
-    if (final) final->write(checkpointOf(simulation));
+    if (final) final->write(final->format().keeps == kKeepsAll ? checkpointInPieces(simulation) : checkpointOf(simulation));
     // Adaptive time steps conserve the energy. Where they could not, the present state is no result.
     const bool lost = summaryEnergy && keepsEnergy(simulation.configuration()) && energies.lost(last),
                failed = lost && isAdaptive(simulation.integrator().program);

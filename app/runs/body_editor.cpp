@@ -2,6 +2,7 @@
 
 #include "app/runs/run_host.h"
 #include "sim/api/errors.h"
+#include "sim/core/bad_bodies.h"
 
 #include <algorithm>
 #include <array>
@@ -82,7 +83,8 @@ std::vector<BodyEdit> addedAt(const ParticleSet& now, std::size_t place, const B
 std::vector<HeldBody> heldBodies(const ParticleSet& bodies, double time) {
     constexpr std::size_t kMostMarked = 64;
     std::vector<HeldBody> held;
-    for (std::size_t i = 0; i < bodies.size() && held.size() < kMostMarked; ++i) {
+    const std::size_t first = firstBad(bodies.size(), [&](std::size_t i) { return isHeld(bodies.velocity[i]); });
+    for (std::size_t i = first; i < bodies.size() && held.size() < kMostMarked; ++i) {
         const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
         if (isHeld(v))
             held.push_back({.id = bodies.id[i], .place = {x.x, x.y, x.z}, .velocity = {v.x, v.y, v.z}, .time = time});

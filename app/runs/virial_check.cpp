@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <ranges>
 #include <utility>
 
 namespace gravlab {
@@ -29,7 +30,8 @@ struct System {
 };
 
 /// Sums cheap quantities over all bodies, and keeps the heavy ones and an even sample of the others.
-System systemOf(const ParticleSet& bodies, const std::vector<std::uint32_t>& members, double softening) {
+template <class Members>
+System systemOf(const ParticleSet& bodies, const Members& members, double softening) {
     System system{.softening = softening, .bodies = members.size()};
     const auto mass = [&](std::size_t i) { return inertialMass(bodies.position[i], bodies.velocity[i]); };
     double px = 0, py = 0, pz = 0;
@@ -45,26 +47,31 @@ System systemOf(const ParticleSet& bodies, const std::vector<std::uint32_t>& mem
     if (!(system.mass > 0)) return system;
     system.kinetic -= 0.5 * (px * px + py * py + pz * pz) / system.mass;  // a moving galaxy is as bound as one at rest
     const double limit = kHeavy * system.mass / static_cast<double>(members.size());
-    std::vector<std::uint32_t> usual;
-    usual.reserve(members.size());
+    std::vector<std::size_t> heavy;  // places among the members
     const auto keep = [&](std::size_t i, double weight) {
         const Double4& x = bodies.position[i];
         if (mass(i) != 0) system.sources.push_back({x.x, x.y, x.z, weight * mass(i)});
     };
     double left = 0, taken = 0;
-    for (const std::uint32_t i : members) {
+    for (std::size_t place = 0; place < members.size(); ++place) {
+        const std::size_t i = members[place];
         if (mass(i) > limit && system.sources.size() < kMostHeavy) {
             keep(i, 1);
+            heavy.push_back(place);
         } else {
-            usual.push_back(i);
             left += mass(i);
         }
     }
-    const std::size_t most = std::min(usual.size(), kSampleOfVirial), first = system.sources.size();
+    const auto usual = [&](std::size_t place) {
+        for (const std::size_t before : heavy) place += before <= place;
+        return members[place];
+    };
+    const std::size_t others = members.size() - heavy.size();
+    const std::size_t most = std::min(others, kSampleOfVirial), first = system.sources.size();
     for (std::size_t k = 0; k < most; ++k) {
         // Take one body of every stretch, at a shuffled place: bodies of one region of a galaxy are neighbours in memory.
-        const std::size_t from = usual.size() * k / most, to = usual.size() * (k + 1) / most;
-        const std::size_t i = usual[from + static_cast<std::size_t>(hash01(k) * static_cast<double>(to - from))];
+        const std::size_t from = others * k / most, to = others * (k + 1) / most;
+        const std::size_t i = usual(from + static_cast<std::size_t>(hash01(k) * static_cast<double>(to - from)));
         keep(i, 1);
         taken += mass(i);
     }
@@ -93,11 +100,10 @@ std::vector<System> systemsOf(const ParticleSet& bodies, const ForceSettings& fo
     const int galaxies = galaxiesIn(bodies);
     const bool apart =
         galaxies > 1 && galaxies <= kMostSystems && !aboutFewBodies(bodies, static_cast<std::size_t>(galaxies));
-    std::vector<std::vector<std::uint32_t>> members(apart ? static_cast<std::size_t>(galaxies) : 1);
-    // One thread takes a few nanoseconds a body; for very large N no array is made twice.
-    if (!apart) members[0].reserve(bodies.size());
-    for (std::size_t i = 0; i < bodies.size(); ++i)
-        members[apart ? bodies.group[i] & 63u : 0].push_back(static_cast<std::uint32_t>(i));
+    if (!apart)
+        return {systemOf(bodies, std::ranges::iota_view(0u, static_cast<std::uint32_t>(bodies.size())), force.softening)};
+    std::vector<std::vector<std::uint32_t>> members(static_cast<std::size_t>(galaxies));
+    for (std::size_t i = 0; i < bodies.size(); ++i) members[bodies.group[i] & 63u].push_back(static_cast<std::uint32_t>(i));
     std::vector<System> systems;
     for (const std::vector<std::uint32_t>& galaxy : members)
         if (galaxy.size() >= kFewestOfVirial) systems.push_back(systemOf(bodies, galaxy, force.softening));

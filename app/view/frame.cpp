@@ -17,8 +17,11 @@ Frame::Made Frame::make(const FrameClock& clock, const Surfaces& to) {
     if (to.afterCommands) to.afterCommands();
     if (to.shouldStop && to.shouldStop()) return made;
     bool moved = true;
+    // The first picture of very many bodies comes before their first force, which takes seconds.
+    constexpr std::size_t kVeryMany = std::size_t{1} << 24;
+    const bool first = realTime && document.facts.bodiesId != run_ && document.facts.configuration.bodies >= kVeryMany;
     if (clock.steps != FrameClock::Steps::none) {
-        app_.advance(realTime);
+        if (!first) app_.advance(realTime);
         moved = app_.view.moving(document, app_.runs);  // the last frame of a movement is drawn, too
         if (!realTime) {
             // No picture may show a wrong force. A script must not depend on the duration of the check.

@@ -104,7 +104,7 @@ void RunView::drawAgain(RunHost& host, std::span<const Viewport> views, unsigned
     compose(host, views, drawn, framebuffer, width, height, true);
 }
 
-void RunView::drawPieces(const Document& document, RunHost& host, const ParticleSet& bodies, std::size_t piece,
+void RunView::drawPieces(const Document& document, RunHost& host, const BodiesToRead& bodies, std::size_t piece,
                          unsigned framebuffer, int width, int height, const std::function<void(std::size_t)>& drawn) {
     constexpr std::size_t kGrain = 65536;  // bodies that a thread copies at a time
     const ColourMode& mode = document.shownMode();
@@ -122,13 +122,11 @@ void RunView::drawPieces(const Document& document, RunHost& host, const Particle
     std::size_t done = 0;
     for (std::size_t first = 0; first < pieces; ++first) {
         part.resize((bodies.size() - first + pieces - 1) / pieces);
+        bodies.read(first, pieces, part);
         const VertexSpan vertices = buffer->open(part.size(), nullptr);
         parallelFor(part.size(), 0, kGrain, [&](std::size_t begin, std::size_t end) {
             for (std::size_t k = begin; k < end; ++k) {
-                const std::size_t i = first + k * pieces;
-                const Double4 &x = part.position[k] = bodies.position[i], &v = part.velocity[k] = bodies.velocity[i];
-                part.id[k] = bodies.id[i];
-                part.group[k] = bodies.group[i];
+                const Double4 &x = part.position[k], &v = part.velocity[k];
                 // Accelerations are not known here; such a picture is refused before.
                 vertices.data[k] = {static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z),
                                     vertexValue(mode.published, x.w, length(xyz(v)), [] { return 0; })};

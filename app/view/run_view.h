@@ -26,7 +26,7 @@ public:
     void drawAgain(RunHost& host, std::span<const Viewport> views, unsigned framebuffer, int width, int height);
     /// Draws other bodies of the scene in the look of the last picture, which had fewer: in pieces of at most `piece`, each
     /// with every so many bodies, through one buffer. `drawn` is called after each piece, with the number drawn so far.
-    void drawPieces(const Document& document, RunHost& host, const ParticleSet& bodies, std::size_t piece,
+    void drawPieces(const Document& document, RunHost& host, const BodiesToRead& bodies, std::size_t piece,
                     unsigned framebuffer, int width, int height, const std::function<void(std::size_t)>& drawn);
     /// Reads the values of the selected body. Throws std::bad_alloc.
     void readSelected(Document& document, RunHost& host, bool realTime) {

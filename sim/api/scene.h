@@ -8,9 +8,12 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 
 namespace gravlab {
+
+class MadeBodies;
 
 /// A number that a builder takes: a mass, an angle, a temperature.
 struct SceneParameter {
@@ -129,6 +132,8 @@ struct Scene {
     /// Bodies centred and at rest as a whole; the same bytes for the same request, for any number of threads. Null in a row
     /// that describes loaded bodies.
     ParticleSet (*build)(const SceneRequest&) = nullptr;
+    /// The same bodies, made again where they are read. Null: the scene makes all at once.
+    std::shared_ptr<const MadeBodies> (*made)(const SceneRequest&) = nullptr;
     SceneUnits units{};
     std::span<const SceneParameter> parameters{};
     std::span<const std::string_view> names{};  ///< of the first bodies, in their order; empty: no names

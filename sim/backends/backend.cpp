@@ -41,14 +41,14 @@ std::vector<Term> termsWith(const ForceTerms& terms, const SystemConfiguration& 
     return both;
 }
 
-void Backend::loadTerms(const ParticleSet& bodies, std::span<const Term> terms) {
+void Backend::loadTerms(const BodiesToRead& bodies, std::span<const Term> terms) {
     ForceTerms what;
     SystemConfiguration how;
     for (const Term& term : terms) {
         what.push_back(term.what);
         how.push_back({fitted(term.how, bodies.size())});
     }
-    load(bodies, what, how);
+    bodies.set ? load(*bodies.set, what, how) : loadMade(*bodies.made, what, how);
 }
 
 BodyChanges::Body Backend::body(std::uint32_t index) {

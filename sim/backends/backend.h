@@ -7,6 +7,7 @@
 #include "sim/backends/kernel.h"
 #include "sim/backends/launch_facts.h"
 #include "sim/core/clock.h"
+#include "sim/core/made_bodies.h"
 #include "sim/core/particles.h"
 #include "sim/core/vertex.h"
 #include "sim/forces/force_check.h"
@@ -154,7 +155,11 @@ public:
     /// the arrays that exist.
     virtual void load(const ParticleSet& bodies, const ForceTerms& terms, const SystemConfiguration& configuration) = 0;
     void load(const System& system) { loadTerms(system.bodies, system.terms); }
-    void loadTerms(const ParticleSet& bodies, std::span<const Term> terms);
+    void loadTerms(const BodiesToRead& bodies, std::span<const Term> terms);
+    /// The same of made bodies. A backend that reads them piece by piece never has all of them on the host.
+    virtual void loadMade(const MadeBodies& bodies, const ForceTerms& terms, const SystemConfiguration& configuration) {
+        load(bodies.whole(), terms, configuration);
+    }
     /// Loads the pair law and the other terms.
     void load(const ParticleSet& bodies, const ForceConfiguration& configuration, const ForceTerms& others = {}) {
         load(bodies, termsOf(configuration.force, others), {{.kernel = configuration.kernel}});

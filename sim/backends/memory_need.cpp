@@ -22,12 +22,13 @@ MemoryRows memoryRows(const BackendRow& row, const RunSize& run) {
     return {{"two states and the registers of a step", 7.0 * sizeof(Double4) * static_cast<double>(run.bodies)}};
 }
 
-MemoryRows hostRows(std::size_t bodies) {
+MemoryRows hostRows(std::size_t bodies, bool pieces) {
     // Of more bodies no good state is kept beside steps, see NonFiniteMonitor.
     constexpr std::size_t kMostKept = std::size_t{1} << 22;
     const auto n = static_cast<double>(bodies);
     constexpr double kState = 2 * sizeof(Double4) + sizeof(std::uint32_t) + sizeof(std::uint8_t);
-    return {{"bodies of the scene", kState * n, false, "until the backend has them"},
+    return {{pieces ? "groups of the scene" : "bodies of the scene", pieces ? n : kState * n, false,
+             "until the backend has them"},
             {"ids and groups", 5 * n},
             {"last good state, and copies for saves and checks", kState * n, false, bodies > kMostKept ? "a save" : "",
              bodies <= kMostKept},

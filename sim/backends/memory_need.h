@@ -22,8 +22,8 @@ struct MemoryRow {
 };
 using MemoryRows = std::vector<MemoryRow>;
 
-/// Arrays of the host beside the backend's.
-MemoryRows hostRows(std::size_t bodies);
+/// Arrays of the host beside the backend's. `pieces`: the backend reads the bodies of the scene in pieces.
+MemoryRows hostRows(std::size_t bodies, bool pieces);
 
 /// What decides on the memory of a run, before its bodies exist.
 struct RunSize {

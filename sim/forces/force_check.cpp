@@ -98,26 +98,29 @@ std::size_t mostOutside(std::size_t samples) {
 }
 
 std::vector<std::uint32_t> sampleTargets(std::span<const Double4> positions, std::size_t count) {
-    const std::size_t n = positions.size();
-    std::vector<std::uint32_t> targets;
-    if (n == 0 || count == 0) return targets;
-    const auto add = [&](std::size_t i) {
-        if (i < n && targets.size() < count && std::ranges::find(targets, i) == targets.end())
-            targets.push_back(static_cast<std::uint32_t>(i));
-    };
     std::size_t heaviest = 0;
     const auto lighter = [&](std::size_t a, std::size_t b) {  // of equal bodies, the first is the heavier one
         const double ofA = std::abs(positions[a].w), ofB = std::abs(positions[b].w);
         return ofA < ofB || (ofA == ofB && a > b);
     };
     std::mutex together;
-    parallelFor(n, 0, 65536, [&](std::size_t first, std::size_t last) {
+    parallelFor(positions.size(), 0, 65536, [&](std::size_t first, std::size_t last) {
         std::size_t most = first;
         for (std::size_t i = first; i < last; ++i)
             if (lighter(most, i)) most = i;
         const std::lock_guard lock(together);
         if (lighter(heaviest, most)) heaviest = most;
     });
+    return sampleTargets(positions.size(), heaviest, count);
+}
+
+std::vector<std::uint32_t> sampleTargets(std::size_t n, std::size_t heaviest, std::size_t count) {
+    std::vector<std::uint32_t> targets;
+    if (n == 0 || count == 0) return targets;
+    const auto add = [&](std::size_t i) {
+        if (i < n && targets.size() < count && std::ranges::find(targets, i) == targets.end())
+            targets.push_back(static_cast<std::uint32_t>(i));
+    };
     add(0);
     add(n - 1);
     add(heaviest);

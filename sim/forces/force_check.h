@@ -59,7 +59,9 @@ ForceCheck compareForces(std::span<const Double4> got, std::span<const Double4> 
                          std::span<const double> floors = {});
 
 /// The bodies to check: first, last, tile edges, the heaviest, and a stride through the rest; at most `count`.
-std::vector<std::uint32_t> sampleTargets(std::span<const Double4> positions, std::size_t count = 256);
+constexpr std::size_t kSampled = 256;
+std::vector<std::uint32_t> sampleTargets(std::span<const Double4> positions, std::size_t count = kSampled);
+std::vector<std::uint32_t> sampleTargets(std::size_t bodies, std::size_t heaviest, std::size_t count);
 
 /// `count` random bodies of `bodies` in rising order, always the same ones; all bodies when there are no more.
 std::vector<std::uint32_t> randomTargets(std::size_t bodies, std::size_t count = 1024);

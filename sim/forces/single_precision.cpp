@@ -508,21 +508,25 @@ Trial trial(const ParticleSet& bodies, const ForceSettings& force, const ForceTe
 /// The last place of a coordinate of this size in single precision.
 double lastPlace(double coordinate) { return std::ldexp(1.0, std::ilogb(coordinate) - 23); }
 
-/// Why single precision would compute close pairs wrongly; empty when it would not. `floor`: the least scale of relative
-/// errors.
+bool hidesPlaces(const ForceSettings& force, const Largest& largest) {
+    return force.softening > kHiddenRoundings * largest.length * std::numeric_limits<float>::epsilon();
+}
+
+/// Whether no close pair can lose accuracy. A softened pull that falls with the distance changes fastest in its centre.
+/// Where even that is nothing, no pair is searched: of 10 million bodies on two cores the search takes 3 s. `floor`: the
+/// least scale of relative errors.
+bool keepsPairs(const ForceSettings& force, const Largest& largest, double floor) {
+    if (!hidesPlaces(force, largest) || !lawRow(force.law).softened) return false;
+    const auto& pull = lawRow(force.law).forceOverDistance;
+    const double slope = largest.response * largest.source * pull(force, 0);
+    return slope * lastPlace(largest.length) <= kSingleWorst * floor &&
+           pull(force, 0) >= pull(force, largest.length * largest.length);
+}
+
+/// Why single precision would compute close pairs wrongly; empty when it would not.
 std::string spoiltPair(const ParticleSet& bodies, const ForceSettings& force, const Largest& largest, double floor) {
-    const bool hidden = force.softening > kHiddenRoundings * largest.length * std::numeric_limits<float>::epsilon();
-    if (hidden && lawRow(force.law).softened) {
-        // A softened pull that falls with the distance changes fastest in its centre. Where even that is nothing, no pair is
-        // searched: of 10 million bodies on two cores the search takes 3 s.
-        const auto& pull = lawRow(force.law).forceOverDistance;
-        const double slope = largest.response * largest.source * pull(force, 0);
-        if (slope * lastPlace(largest.length) <= kSingleWorst * floor &&
-            pull(force, 0) >= pull(force, largest.length * largest.length))
-            return {};
-    }
     const auto [worst, merged] = closePairs(bodies, force, floor);
-    if (merged && !hidden)
+    if (merged && !hidesPlaces(force, largest))
         return "it cannot distinguish the positions of bodies " + std::to_string(merged->first) + " and " +
                std::to_string(merged->second) + " apart";
     if (worst.error <= kSingleWorst) return {};
@@ -583,9 +587,9 @@ std::vector<std::uint32_t> slowBodies(const ParticleSet& bodies, double timeStep
     return thinned(all);
 }
 
-/// Why single precision would round off the steps of bodies; empty when it would not.
+/// Why single precision would round off the steps of bodies; empty when it would not. The bodies are `every` so many of all.
 std::string spoiltStep(const ParticleSet& bodies, const ForceSettings& force, const ForceTerms& others, double timeStep,
-                       const Largest& largest) {
+                       const Largest& largest, std::size_t every) {
     const double dt = std::abs(timeStep);
     const std::vector<std::uint32_t> slow = slowBodies(bodies, dt, targetsFor(bodies.size()));
     std::vector<Double4> pulls = forcesOn(bodies, slow, force);
@@ -596,9 +600,34 @@ std::string spoiltStep(const ParticleSet& bodies, const ForceSettings& force, co
         const double speed = std::max(own, orbital), place = lastPlace(coordinate);
         if (speed <= kAtRest * largest.speed || orbital * dt >= kRoundingsOnOrbit * place) continue;
         return formatted("a time step of %.2g moves body %u by %.2g, and it keeps a coordinate of %.2g to %.2g only",
-                         timeStep, static_cast<unsigned>(slow[k]), speed * dt, coordinate, place);
+                         timeStep, static_cast<unsigned>(slow[k] * every), speed * dt, coordinate, place);
     }
     return {};
+}
+
+/// See beyondSinglePrecision(). The bodies are `every` so many of all, which have `largest`; nothing where pairs of all must
+/// be searched.
+std::optional<std::string> whyBeyond(const ParticleSet& bodies, const Largest& largest, const ForceSettings& force,
+                                     const ForceTerms& others, double timeStep, std::size_t every = 1) {
+    const double heaviest = largest.source;
+    const auto inRange = [](double value) { return value == 0 || (value >= kSmallest && value <= 1e35); };
+    if (!inRange(largest.length) || largest.length > kFarthestInSingle || !inRange(largest.speed) || !inRange(heaviest))
+        return formatted("lengths of %.2g, speeds of %.2g or masses of %.2g leave its range", largest.length, largest.speed,
+                         heaviest);
+    const auto [check, rms] = trial(bodies, force, others, heaviest);
+    if (!check.passed || !(check.max <= kSingleWorst))
+        return formatted("its forces would be wrong by %.1e (median; worst %.1e) at lengths of %.2g and masses of %.2g",
+                         check.median, check.max, largest.length, heaviest);
+    const double floor = kCancellingShare * rms;
+    if (!keepsPairs(force, largest, floor)) {
+        if (every > 1) return std::nullopt;
+        if (std::string why = spoiltPair(bodies, force, largest, floor); !why.empty()) return why;
+    }
+    for (const auto& term : others)
+        if (std::string why = term->beyondSingle(termBodies(bodies), {.least = floor, .ahead = kStepsAhead * timeStep});
+            !why.empty())
+            return why;
+    return timeStep != 0 ? spoiltStep(bodies, force, others, timeStep, largest, every) : std::string();
 }
 
 ParticleSet bodiesIn(const PairUnits& units, ParticleSet bodies) {
@@ -650,23 +679,18 @@ std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings
         inUnits.precision = Precision::fp32;
         return beyondSinglePrecision(bodiesIn(units, bodies), inUnits);
     }
-    const Largest largest = largestOf(bodies);
-    const double heaviest = largest.source;
-    const auto inRange = [](double value) { return value == 0 || (value >= kSmallest && value <= 1e35); };
-    if (!inRange(largest.length) || largest.length > kFarthestInSingle || !inRange(largest.speed) || !inRange(heaviest))
-        return formatted("lengths of %.2g, speeds of %.2g or masses of %.2g leave its range", largest.length, largest.speed,
-                         heaviest);
-    const auto [check, rms] = trial(bodies, force, others, heaviest);
-    if (!check.passed || !(check.max <= kSingleWorst))
-        return formatted("its forces would be wrong by %.1e (median; worst %.1e) at lengths of %.2g and masses of %.2g",
-                         check.median, check.max, largest.length, heaviest);
-    const double floor = kCancellingShare * rms;
-    if (std::string why = spoiltPair(bodies, force, largest, floor); !why.empty()) return why;
-    for (const auto& term : others)
-        if (std::string why = term->beyondSingle(termBodies(bodies), {.least = floor, .ahead = kStepsAhead * timeStep});
-            !why.empty())
-            return why;
-    return timeStep != 0 ? spoiltStep(bodies, force, others, timeStep, largest) : std::string();
+    return *whyBeyond(bodies, largestOf(bodies), force, others, timeStep);
+}
+
+std::string beyondSinglePrecision(const MadeBodies& bodies, const ForceSettings& force, double timeStep, std::size_t most) {
+    const std::size_t every = (bodies.size() + most - 1) / most;
+    ParticleSet some;
+    some.resize((bodies.size() + every - 1) / every);
+    bodies.read(0, every, some);
+    for (Double4& p : some.position) p.w *= static_cast<double>(every);
+    const Largest largest{bodies.largest(), bodies.fastest(), std::abs(bodies.mass(bodies.heaviest())), 1};
+    const std::optional<std::string> why = whyBeyond(some, largest, force, {}, timeStep, every);
+    return why ? *why : beyondSinglePrecision(bodies.whole(), force, {}, timeStep);
 }
 
 }  // namespace gravlab

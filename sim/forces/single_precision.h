@@ -1,6 +1,7 @@
 // Can single precision compute the pairs of these bodies? If not, the start is refused or runs in double precision. Rule:
 // judge the bodies before they are rounded; a kernel's own check sees only the rounded ones.
 #pragma once
+#include "sim/core/made_bodies.h"
 #include "sim/core/particles.h"
 #include "sim/forces/force_term.h"
 
@@ -32,6 +33,10 @@ double accelerationUnit(const PairUnits& units, const ForceSettings& force);
 /// precision is judged in pairUnits(), and its steps are in double.
 std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings& force, const ForceTerms& others = {},
                                   double timeStep = 0);
+/// The same in single precision alone. At most `most` of these bodies stand for all, with the masses of those between them.
+/// Where that leaves out what only all pairs show, all are made.
+std::string beyondSinglePrecision(const MadeBodies& bodies, const ForceSettings& force, double timeStep,
+                                  std::size_t most = std::size_t{1} << 22);
 
 /// Between two bodies so far from the origin along an axis, the square of the distance is still a number of single
 /// precision.

@@ -187,6 +187,14 @@ void adapt(RunRequest& request, const std::string& name, std::vector<std::string
 
 Snapshot checkpointOf(Simulation& simulation) { return checkpointOf(simulation.configuration(), simulation.state()); }
 
+Snapshot checkpointInPieces(Simulation& simulation, std::size_t fewest) {
+    BodyPieces* const pieces = dynamic_cast<BodyPieces*>(&simulation.backend());
+    if (!pieces || !simulation.names()->empty() || pieces->count() < fewest) return checkpointOf(simulation);
+    Snapshot snapshot = checkpointOf(simulation.configuration(), simulation.stateWithoutBodies());
+    snapshot.pieces = pieces;
+    return snapshot;
+}
+
 std::function<Snapshot()> checkpointAsync(Simulation& simulation) {
     StateFuture later = simulation.stateAsync();
     // A std::function must be copyable, so hold the snapshot by pointer.
@@ -342,6 +350,7 @@ LoadedStart startFrom(Snapshot&& snapshot, const std::string& name, StartFile fi
     start->row.caption = start->caption;
     start->row.bodiesGpu = start->row.bodiesCpu = start->row.fixedBodies = bodies;
     start->row.build = nullptr;
+    start->row.made = nullptr;
     // The bodies exist, so the builder's parameters are only a record and can no longer change.
     start->row.parameters = {};
     start->parameters = std::exchange(offer.request.parameters, {});

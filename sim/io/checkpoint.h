@@ -14,6 +14,8 @@ Snapshot checkpointOf(Simulation& simulation);
 /// The same without waiting for the bodies. Call the returned function once, on any thread: it waits and gives the whole
 /// snapshot.
 std::function<Snapshot()> checkpointAsync(Simulation& simulation);
+/// The same for a file in hdf5 of very many bodies: they are read while it is written, so the run must not go on before.
+Snapshot checkpointInPieces(Simulation& simulation, std::size_t fewest = std::size_t{1} << 24);
 /// The same for an earlier result of Simulation::state(), with the configuration of that time.
 Snapshot checkpointOf(RunConfiguration configuration, RunState state);
 

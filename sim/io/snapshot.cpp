@@ -128,9 +128,10 @@ bool owns(const FileFormat& format, std::string_view extension) {
 }
 
 /// Errors of the program, not of the user.
-void checkConsistent(const Snapshot& snapshot) {
+void checkConsistent(const FileFormat& format, const Snapshot& snapshot) {
     const ParticleSet& bodies = snapshot.bodies;
     const std::size_t n = bodies.size();
+    if (snapshot.pieces && format.keeps != kKeepsAll) throw std::logic_error("only hdf5 is written in pieces");
     if (bodies.velocity.size() != n || bodies.id.size() != n || bodies.group.size() != n ||
         (!bodies.surface.empty() && bodies.surface.size() != n))
         throw std::logic_error("the arrays of a ParticleSet differ in length");
@@ -147,18 +148,19 @@ void checkConsistent(const Snapshot& snapshot) {
 void checkWritable(const FileFormat& format, const Snapshot& snapshot) {
     if (!format.write) throw UsageError(std::string(format.name) + " can only be read");
     if (const Reason reason = format.unavailable(); !reason.empty()) throw UsageError(reason);
-    const ParticleSet& bodies = snapshot.bodies;
-    const std::size_t n = bodies.size();
-    if (n == 0) throw UsageError("there are no bodies to write");
-    checkConsistent(snapshot);
+    if (snapshot.size() == 0) throw UsageError("there are no bodies to write");
+    checkConsistent(format, snapshot);
     for (const std::optional<double>& value : {snapshot.time, snapshot.timeStep, snapshot.timeOrigin, snapshot.softening})
         if (value && !std::isfinite(*value)) throw IoError("not saved: its time, time step or softening is not finite");
-    const std::size_t bad = firstBad(n, [&](std::size_t i) {
-        const Double4 &p = bodies.position[i], &v = bodies.velocity[i];
-        return !(0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w + 0 * v.x + 0 * v.y + 0 * v.z + 0 * v.w == 0);
+    snapshot.overParts(kReadPositions | kReadVelocities, [](const ParticleSet& bodies, std::size_t first) {
+        const std::size_t bad = firstBad(bodies.size(), [&](std::size_t i) {
+            const Double4 &p = bodies.position[i], &v = bodies.velocity[i];
+            return !(0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w + 0 * v.x + 0 * v.y + 0 * v.z + 0 * v.w == 0);
+        });
+        if (bad < bodies.size())
+            throw IoError("not saved: body " + std::to_string(first + bad) + " holds a number that is not finite");
     });
-    if (bad < n) throw IoError("not saved: body " + std::to_string(bad) + " holds a number that is not finite");
-    for (const Surface& s : bodies.surface)
+    for (const Surface& s : snapshot.bodies.surface)
         if (!(0 * s.radius + 0 * s.spin.x + 0 * s.spin.y + 0 * s.spin.z == 0))
             throw IoError("not saved: a radius or spin is not finite");
     for (const StateArray& array : snapshot.state)

@@ -4,9 +4,11 @@
 #include "sim/api/bodies.h"
 #include "sim/backends/kernel.h"
 #include "sim/core/body_names.h"
+#include "sim/core/body_pieces.h"
 #include "sim/core/file_units.h"
 #include "sim/core/particles.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -27,6 +29,20 @@ class Source;
 /// settings; only the hdf5 format keeps all of it, bit for bit.
 struct Snapshot {
     ParticleSet bodies;
+    BodyPieces* pieces = nullptr;  ///< read in their place by a writer of hdf5; outlives the snapshot
+    std::size_t size() const { return pieces ? pieces->count() : bodies.size(); }
+    /// Calls use(set, first) for parts of all bodies, which have these arrays: body i is at i - first.
+    template <class Use>
+    void overParts(unsigned arrays, const Use& use) const {
+        if (!pieces) return use(bodies, std::size_t{0});
+        constexpr std::size_t kPart = std::size_t{1} << 20;
+        ParticleSet part;
+        for (std::size_t first = 0; first < size(); first += kPart) {
+            part.resize(std::min(kPart, size() - first));
+            pieces->readPiece(first, part, arrays);
+            use(part, first);
+        }
+    }
     std::optional<std::int64_t> step;
     std::optional<double> time;              ///< [T]
     std::optional<double> timeStep;          ///< [T]
@@ -139,6 +155,7 @@ public:
     PendingSnapshot(const std::filesystem::path& path, OutputSet& outputs);
     ~PendingSnapshot();
     PendingSnapshot(PendingSnapshot&&) noexcept;
+    const FileFormat& format() const { return *format_; }
     /// Writes the snapshot; call it once.
     void write(const Snapshot& snapshot);
 

@@ -36,7 +36,7 @@ void Simulation::adopt(BuiltRun built) {
 
     ++revision_;
     carried_ = std::move(plan.carried);
-    if (plan.bodies) {
+    if (plan.loads()) {
         targets_ = std::move(plan.targets);
         overlaps_ = plan.overlaps;
         targetsKnown_ = true;
@@ -48,7 +48,7 @@ void Simulation::adopt(BuiltRun built) {
         clock_ = plan.resumed->clock;
     else if (now_.changes.start)
         clock_ = {.timeStep = v.timeStep};
-    if (plan.bodies) backend_->setClock(clock_);
+    if (plan.loads()) backend_->setClock(clock_);
     if (plan.resumed)
         contacts_ = plan.resumed->contacts;
     else if (now_.changes.start)
@@ -57,7 +57,7 @@ void Simulation::adopt(BuiltRun built) {
     // A step under way ends with the time step of its beginning; advance() rebases the clock after it.
     if (!stepUnderWay_ && clock_.timeStep != v.timeStep) clock_.rebase(v.timeStep);
 
-    if (plan.bodies || now_.changes.force) {
+    if (plan.loads() || now_.changes.force) {
         dropForceChecks();
         backend_->requestForceCheck(checkTargets());
     }

@@ -18,13 +18,13 @@ BuiltRun build(Plan plan, Backend* running) {
         ForceTerms terms{backend.terms().front()};
         for (std::size_t k = 1; k < plan.terms.size(); ++k) terms.push_back(plan.terms[k].what);
         backend.loadAgain(*plan.bodies, terms);
-    } else if (plan.bodies) {
+    } else if (plan.loads()) {
         const auto chosen = [&](std::string_view kind) { return c.request.terms.contains(kind); };
-        if (tuning) tuneTerms(plan.terms, chosen, *tuning, backend, force.precision, plan.bodies->size());
-        backend.loadTerms(*plan.bodies, plan.terms);
+        if (tuning) tuneTerms(plan.terms, chosen, *tuning, backend, force.precision, plan.read().size());
+        backend.loadTerms(plan.read(), plan.terms);
     }
     // The meaning of an open kernel depends on the number of bodies.
-    if (c.changes.backend || (plan.bodies ? !c.changes.bodies && tuning : c.changes.force))
+    if (c.changes.backend || (plan.loads() ? !c.changes.bodies && tuning : c.changes.force))
         configureTuned(backend, force, c.choice, tuning);
     if (plan.resumed && !plan.otherFields)
         backend.restoreStates(plan.resumed->integratorState, plan.resumed->integrator == c.integrator->name);

@@ -26,10 +26,11 @@ namespace {
 constexpr std::size_t kManyBodies = 1'000'000;
 
 /// Replaces an open single precision where it would compute these bodies wrongly; throws where single was requested.
-void suitPrecision(Configuration& c, const ParticleSet& bodies, const ForceTerms& others) {
+void suitPrecision(Configuration& c, const BodiesToRead& bodies, const ForceTerms& others) {
     ForceSettings& force = c.values.force;
     if (force.precision == Precision::fp64) return;
-    const std::string why = beyondSinglePrecision(bodies, force, others, c.values.timeStep);
+    const std::string why = bodies.set ? beyondSinglePrecision(*bodies.set, force, others, c.values.timeStep)
+                                       : beyondSinglePrecision(*bodies.made, force, c.values.timeStep);
     if (why.empty()) return;
     if (c.request.precision)
         throw UsageError("precision " + std::string(nameOf(force.precision)) + " cannot compute these bodies: " + why +
@@ -108,6 +109,11 @@ std::vector<Term> chooseTerms(const Configuration& c, const ForceTerms& others, 
 
 }  // namespace
 
+std::size_t& fewestRead() {
+    static std::size_t fewest = std::size_t{1} << 25;  // below, making them three times takes longer than clearing arrays
+    return fewest;
+}
+
 /// The targets also include bodies that feel terms which act on few bodies.
 CheckTargets targetsOf(const ParticleSet& bodies, const ForceTerms& others) {
     constexpr std::size_t kOfATerm = 64;
@@ -150,6 +156,14 @@ RunSize sizeOf(const Configuration& c) {
             .helpers = cpuHelpers(v.backendOptions).size()};
 }
 
+/// Very many bodies of a plain scene are made where a device reads them: 69 bytes per body less on the host.
+bool readsPieces(Judging& j) {
+    const RunConfiguration& v = j.values();
+    return j.c().scene->made && !j.start() && j.c().backend.row->onDevice && v.bodies >= fewestRead() &&
+           !j.c().scene->terms && (!j.c().fields || j.c().fields->empty()) && v.force.precision != Precision::mixed &&
+           !v.contact.acts() && v.contact.radius == 0 && v.contact.density == 0;
+}
+
 /// Memory for a start is checked before any bodies exist. An existing run keeps its own until this one is built.
 void requireRoom(Judging& j) {
     const Configuration& c = j.c();
@@ -159,7 +173,7 @@ void requireRoom(Judging& j) {
     const MemoryNeed free = freeMemory(*c.backend.row, c.values.backendOptions);
     const auto needed = [&] {
         MemoryRows rows = memoryRows(*c.backend.row, size);
-        for (const MemoryRow& row : hostRows(bodies)) rows.push_back(row);
+        for (const MemoryRow& row : hostRows(bodies, readsPieces(j))) rows.push_back(row);
         return sumOf(rows);
     };
     MemoryNeed need = needed();
@@ -200,6 +214,9 @@ void loadBodies(Judging& j) {
         plan.bodies = {c.values.start, &c.values.start->state.bodies};
         plan.resumed = {c.values.start, &c.values.start->state};
         j.others = c.values.start->state.others;
+    } else if (c.changes.start && readsPieces(j)) {
+        j.others.clear();
+        plan.made = c.scene->made(j.scene(c.values.bodies));
     } else if (c.changes.start) {
         ParticleSet built = c.scene->build(j.scene(c.values.bodies));
         j.others.clear();
@@ -248,7 +265,7 @@ void reloadForTerms(Judging& j) {
     Plan& plan = j.plan;
     const std::vector<Term>& before = j.present.terms;
     const auto same = [](const Term& a, const Term& b) { return a.how == b.how && sameTerms({a.what}, {b.what}); };
-    if (plan.bodies || std::equal(plan.terms.begin() + 1, plan.terms.end(), before.begin() + 1, before.end(), same)) return;
+    if (plan.loads() || std::equal(plan.terms.begin() + 1, plan.terms.end(), before.begin() + 1, before.end(), same)) return;
     plan.resumed = j.present.state();
     plan.bodies = {plan.resumed, &plan.resumed->bodies};
     // The state has the terms that change in a run as they are now.
@@ -264,7 +281,7 @@ void suitContact(Judging& j) {
     const Configuration& c = plan.configuration;
     const ContactSettings& contact = c.values.contact;
     const bool continues = plan.resumed && (!c.changes.start || plan.resumed->clock.step != 0);
-    if (!plan.bodies && c.changes.sizes) {
+    if (!plan.loads() && c.changes.sizes) {
         plan.resumed = j.present.state();
         plan.bodies = {plan.resumed, &plan.resumed->bodies};
     }
@@ -274,7 +291,7 @@ void suitContact(Judging& j) {
         giveRadii(*sized, contact, !all);
         plan.bodies = std::move(sized);
     }
-    if (plan.bodies) requireContact(contact, c.values.force, plan.bodies.get());
+    if (plan.loads()) requireContact(contact, c.values.force, plan.bodies.get());
     if (plan.bodies && contact.acts() && (all || c.changes.contact)) plan.overlaps = countOverlaps(*plan.bodies);
     if (!plan.bodies && c.changes.contact && contact.acts())
         requireContact(contact, c.values.force, j.present.bodies().get());
@@ -284,15 +301,18 @@ void suitContact(Judging& j) {
 /// its precision.
 void suitBodies(Judging& j) {
     Configuration& c = j.c();
-    if (!j.plan.bodies) {
+    if (!j.plan.loads()) {
         j.plan.carried = suitForce(c, j.present, j.others);
         return;
     }
-    requireBodies(j.plan.bodies->size());
-    j.plan.targets = targetsOf(*j.plan.bodies, j.others);
+    const BodiesToRead bodies = j.plan.read();
+    requireBodies(bodies.size());
+    j.plan.targets = bodies.set ? targetsOf(*bodies.set, j.others)
+                                : CheckTargets{sampleTargets(bodies.size(), bodies.made->heaviest(), kSampled),
+                                               randomTargets(bodies.size())};
     const bool keepsPrecision = c.changes.start ? j.start() && j.start()->state.clock.step != 0 && c.request.precision
                                                 : j.plan.resumed && c.values.force == j.present.force;
-    if (!keepsPrecision) suitPrecision(c, *j.plan.bodies, j.others);
+    if (!keepsPrecision) suitPrecision(c, bodies, j.others);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Second stage of a change to a run: whether this machine and single precision can compute these bodies.
 #pragma once
+#include "sim/core/made_bodies.h"
 #include "sim/run/resolve.h"
 
 #include <cstdint>
@@ -42,13 +43,19 @@ struct Present {
 struct Plan {
     Configuration configuration;
     std::shared_ptr<const ParticleSet> bodies{};  ///< null: the backend keeps its bodies
+    std::shared_ptr<const MadeBodies> made{};     ///< read in their place, piece by piece
     std::vector<Term> terms{};                    ///< terms that act on them, each with the kernel that computes it
     std::shared_ptr<const RunState> resumed{};  ///< state whose clock and methods continue; null: the clock begins or stays
     bool otherFields = false;                   ///< its methods and integrator computed under other outer forces
     CheckTargets targets{};                     ///< targets among `bodies`
     std::size_t overlaps = 0;                   ///< pairs of `bodies` in contact where they begin
     std::optional<Carried> carried{};
+    bool loads() const { return bodies || made; }
+    BodiesToRead read() const { return made ? BodiesToRead(*made) : BodiesToRead(*bodies); }
 };
+
+/// Fewest bodies of a scene that a device reads in pieces, instead of from arrays on the host; a test changes it.
+std::size_t& fewestRead();
 
 /// Throws OutOfMemoryError where the memory for a start is not free, before any bodies exist. Throws UsageError where the
 /// integrator cannot run under the force terms, the time step is too long for one, or the requested precision cannot compute

@@ -109,8 +109,9 @@ public:
     /// The last complete step with all that an exact continuation needs. Waits; an integrator of automatic steps ends the
     /// one under way first.
     RunState state();
-    /// The same without waiting for the bodies, where the backend can.
+    /// The same without waiting for the bodies, where the backend can; and without them.
     StateFuture stateAsync();
+    RunState stateWithoutBodies();
     /// Goes to an earlier or later state that state() gave in this run. From there the run continues bit for bit under the
     /// settings of that moment. All or nothing.
     void restore(const RunState& state);
@@ -127,7 +128,6 @@ public:
     Diagnostics measure(const std::function<void()>& meanwhile = {});
 
 private:
-    RunState stateWithoutBodies();
     /// All changes run through this function. `bodies`: edited ones; null: those of the run. `resumed`: see Present.
     void change(Configuration configuration, const std::shared_ptr<const ParticleSet>& bodies = {},
                 const std::shared_ptr<const RunState>& resumed = {});

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <utility>
 #include <vector>
 
 namespace gravlab::scenes {
@@ -25,49 +24,48 @@ double plummerSpeed(Random& random) {
     }
 }
 
-ParticleSet buildPlummer(const SceneRequest& request) {
+Recipe plummer(const SceneRequest& request) {
     const double mass = 1.0 / static_cast<double>(request.bodies);
-    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
-        const double fraction = kMassShown * (1 - random.uniform());  // in ]0, kMassShown]
-        const double r = plummerRadius(fraction, kScaleRadius);
-        const double escape = std::sqrt(2 / std::sqrt(r * r + kScaleRadius * kScaleRadius));
-        const double speed = plummerSpeed(random) * escape;
-        const Vec3d place = random.onSphere();
-        const Vec3d heading = random.onSphere();
-        return Body{r * place, speed * heading, mass};
-    });
-    return centred(std::move(bodies));
+    return {request.bodies, request.seed, [mass](std::size_t, Random& random) {
+                const double fraction = kMassShown * (1 - random.uniform());  // in ]0, kMassShown]
+                const double r = plummerRadius(fraction, kScaleRadius);
+                const double escape = std::sqrt(2 / std::sqrt(r * r + kScaleRadius * kScaleRadius));
+                const double speed = plummerSpeed(random) * escape;
+                const Vec3d place = random.onSphere();
+                const Vec3d heading = random.onSphere();
+                return Body{r * place, speed * heading, mass};
+            }};
 }
 
-ParticleSet buildCube(const SceneRequest& request) {
+Recipe cube(const SceneRequest& request) {
     const double mass = 1.0 / static_cast<double>(request.bodies);
-    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
-        const double x = random.uniform(-1, 1), y = random.uniform(-1, 1), z = random.uniform(-1, 1);
-        return Body{{x, y, z}, {}, mass};
-    }));
+    return {request.bodies, request.seed, [mass](std::size_t, Random& random) {
+                const double x = random.uniform(-1, 1), y = random.uniform(-1, 1), z = random.uniform(-1, 1);
+                return Body{{x, y, z}, {}, mass};
+            }};
 }
 
-ParticleSet buildColdCollapse(const SceneRequest& request) {
+Recipe coldCollapse(const SceneRequest& request) {
     const double mass = 1 / static_cast<double>(request.bodies);
-    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
-        const double r = std::cbrt(random.uniform());
-        const Vec3d place = random.onSphere();
-        return Body{r * place, {}, mass};
-    }));
+    return {request.bodies, request.seed, [mass](std::size_t, Random& random) {
+                const double r = std::cbrt(random.uniform());
+                const Vec3d place = random.onSphere();
+                return Body{r * place, {}, mass};
+            }};
 }
 
-ParticleSet sphereBodies(const SceneRequest& request, const SphereSystem& system) {
+Recipe sphereBodies(const SceneRequest& request, const SphereSystem& system) {
     const double mass = 1 / static_cast<double>(request.bodies);
-    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
-        Body body = system.sample(0, random);
-        body.mass = mass;
-        return body;
-    }));
+    return {request.bodies, request.seed, [mass, system](std::size_t, Random& random) {
+                Body body = system.sample(0, random);
+                body.mass = mass;
+                return body;
+            }};
 }
 
 constexpr double kHernquistSoftening = 0.02, kKingSoftening = 0.02;
 
-ParticleSet buildHernquist(const SceneRequest& request) {
+Recipe hernquist(const SceneRequest& request) {
     return sphereBodies(request, SphereSystem({hernquistPart(1, 1, 30, kHernquistSoftening)}, kHernquistSoftening));
 }
 
@@ -128,14 +126,14 @@ private:
     double end_ = 0;
 };
 
-ParticleSet buildKing(const SceneRequest& request) {
+Recipe king(const SceneRequest& request) {
     const KingDepth depth(request.value(kKingParameters[0]));
     // Henon units, to compare with `plummer`: the King radius follows from an energy of -1/4, found by a trial model.
     const auto system = [&](double kingRadius, double softening) {
         return SphereSystem({{.mass = 1,
                               .scale = kingRadius,
                               .end = depth.end() * kingRadius,
-                              .density = [&depth, kingRadius](double r) { return kingDensity(depth(r / kingRadius)); },
+                              .density = [depth, kingRadius](double r) { return kingDensity(depth(r / kingRadius)); },
                               .tapered = false}},
                             softening);
     };
@@ -159,8 +157,8 @@ constexpr SceneParameter kClumpParameters[] = {
     {"spin", "Spin", "", "rotation of the cloud; 1 balances its edge", 0.25, 0, 1},
 };
 
-ParticleSet buildClumps(const SceneRequest& request) {
-    const auto clumps = static_cast<std::size_t>(std::llround(request.value(kClumpParameters[0])));
+Recipe clumps(const SceneRequest& request) {
+    const auto count = static_cast<std::size_t>(std::llround(request.value(kClumpParameters[0])));
     const double size = request.value(kClumpParameters[2]), spin = request.value(kClumpParameters[3]);
     // The potential energy of a uniform sphere is -3/5; the squared speed along one axis is a third of twice the kinetic
     // energy.
@@ -168,8 +166,8 @@ ParticleSet buildClumps(const SceneRequest& request) {
     struct Clump {
         Vec3d place, velocity;
     };
-    std::vector<Clump> list(clumps);
-    for (std::size_t k = 0; k < clumps; ++k) {
+    std::vector<Clump> list(count);
+    for (std::size_t k = 0; k < count; ++k) {
         Random random(request.seed, ~std::uint64_t{k});
         const Vec3d way = random.onSphere();
         const double r = std::cbrt(random.uniform());
@@ -178,17 +176,17 @@ ParticleSet buildClumps(const SceneRequest& request) {
                             speed * random.normal()};
     }
     const double mass = 1 / static_cast<double>(request.bodies);
-    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
-        const std::size_t k = i % clumps;
-        const double share = 0.98 * (1 - random.uniform());
-        const double r = plummerRadius(share, size);
-        const Vec3d way = random.onSphere();
-        const Clump& clump = list[k];
-        return Body{{clump.place.x + r * way.x, clump.place.y + r * way.y, clump.place.z + r * way.z},
-                    clump.velocity,
-                    mass,
-                    static_cast<std::uint8_t>(k % 64)};
-    }));
+    return {request.bodies, request.seed, [mass, size, count, list](std::size_t i, Random& random) {
+                const std::size_t k = i % count;
+                const double share = 0.98 * (1 - random.uniform());
+                const double r = plummerRadius(share, size);
+                const Vec3d way = random.onSphere();
+                const Clump& clump = list[k];
+                return Body{{clump.place.x + r * way.x, clump.place.y + r * way.y, clump.place.z + r * way.z},
+                            clump.velocity,
+                            mass,
+                            static_cast<std::uint8_t>(k % 64)};
+            }};
 }
 
 }  // namespace
@@ -205,7 +203,8 @@ std::span<const Scene> clusterScenes() {
          .softening = 0.05,
          .farField = kCollisionless,
          .view = {.distance = 5, .pointSize = 0.015, .speedScale = 1.3, .colour = "photograph", .stars = Stars::young},
-         .build = buildPlummer},
+         .build = build<plummer>,
+         .made = made<plummer>},
         {.name = "cube",
          .group = SceneGroup::clusters,
          .idea = "a cube of bodies at rest",
@@ -215,7 +214,8 @@ std::span<const Scene> clusterScenes() {
          .softening = 0.05,
          .farField = kCollisionless,
          .view = {.distance = 5, .elevation = 0.4, .pointSize = 0.015, .speedScale = 2},
-         .build = buildCube},
+         .build = build<cube>,
+         .made = made<cube>},
         {.name = "hernquist",
          .group = SceneGroup::clusters,
          .idea = "an elliptical galaxy in equilibrium (Hernquist model)",
@@ -226,7 +226,8 @@ std::span<const Scene> clusterScenes() {
          .softening = kHernquistSoftening,
          .farField = kCollisionless,
          .view = {.distance = 7, .pointSize = 0.016, .speedScale = 0.9, .colour = "photograph", .stars = Stars::elliptical},
-         .build = buildHernquist},
+         .build = build<hernquist>,
+         .made = made<hernquist>},
         {.name = "king",
          .group = SceneGroup::clusters,
          .idea = "a globular cluster in equilibrium (King model, Henon units)",
@@ -237,7 +238,8 @@ std::span<const Scene> clusterScenes() {
          .softening = kKingSoftening,
          .farField = kCollisionless,
          .view = {.distance = 4.5, .pointSize = 0.013, .speedScale = 1.2, .colour = "photograph", .stars = Stars::globular},
-         .build = buildKing,
+         .build = build<king>,
+         .made = made<king>,
          .parameters = kKingParameters},
         {.name = "clumps",
          .group = SceneGroup::clusters,
@@ -249,7 +251,8 @@ std::span<const Scene> clusterScenes() {
          .softening = 0.02,
          .farField = kCollisionless,
          .view = {.distance = 4, .pointSize = 0.013, .speedScale = 2},
-         .build = buildClumps,
+         .build = build<clumps>,
+         .made = made<clumps>,
          .parameters = kClumpParameters},
         {.name = "cold-collapse",
          .group = SceneGroup::clusters,
@@ -261,7 +264,8 @@ std::span<const Scene> clusterScenes() {
          .softening = 0.02,
          .farField = kCollisionless,
          .view = {.distance = 3.5, .elevation = 0.4, .pointSize = 0.012, .speedScale = 2},
-         .build = buildColdCollapse},
+         .build = build<coldCollapse>,
+         .made = made<coldCollapse>},
     };
     return rows;
 }

@@ -13,7 +13,7 @@ constexpr double kDiscSoftening = 0.03, kCollisionSoftening = 0.05;
 // One disc nearly in the plane of the orbit, for long tails; one steep, so that the picture is three-dimensional.
 constexpr Attitude kAttitudes[2] = {{0.35, 0.4}, {1.05, -0.9}};
 
-ParticleSet buildCollision(const SceneRequest& request) {
+Recipe collision(const SceneRequest& request) {
     DiscModel model{.discMass = 0.6,
                     .outerRadius = 4,
                     .height = 0.08,
@@ -23,25 +23,24 @@ ParticleSet buildCollision(const SceneRequest& request) {
                     .centralShare = 0.25,
                     .softening = kCollisionSoftening};
     const std::size_t first = request.bodies - request.bodies / 2;
-    const DiscGalaxy galaxies[2] = {{model, first}, {model, request.bodies - first}};
+    const std::vector<DiscGalaxy> galaxies{{model, first}, {model, request.bodies - first}};
     const Approach orbit = parabola(2, 1.6, 10);
-    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
-        const std::size_t side = i < first ? 0 : 1;
-        const double half = side == 0 ? -0.5 : 0.5;  // half of the separation of two equal masses
-        Body body = galaxies[side].sample(side == 0 ? i : i - first, random);
-        body.group = static_cast<std::uint8_t>(body.group | side);
-        return placed(body, kAttitudes[side], half * orbit.place, half * orbit.velocity);
-    }));
+    return {request.bodies, request.seed, [=](std::size_t i, Random& random) {
+                const std::size_t side = i < first ? 0 : 1;
+                const double half = side == 0 ? -0.5 : 0.5;  // half of the separation of two equal masses
+                Body body = galaxies[side].sample(side == 0 ? i : i - first, random);
+                body.group = static_cast<std::uint8_t>(body.group | side);
+                return placed(body, kAttitudes[side], half * orbit.place, half * orbit.velocity);
+            }};
 }
 
 /// One disc, centred.
-ParticleSet discOf(const DiscModel& model, const SceneRequest& request) {
+Recipe discOf(const DiscModel& model, const SceneRequest& request) {
     const DiscGalaxy galaxy(model, request.bodies);
-    return centred(
-        makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) { return galaxy.sample(i, random); }));
+    return {request.bodies, request.seed, [galaxy](std::size_t i, Random& random) { return galaxy.sample(i, random); }};
 }
 
-ParticleSet buildDisc(const SceneRequest& request) {
+Recipe disc(const SceneRequest& request) {
     DiscModel model{.discMass = 0.5,
                     .innerRadius = 0.2,
                     .outerRadius = 4,
@@ -53,7 +52,7 @@ ParticleSet buildDisc(const SceneRequest& request) {
 }
 
 /// Version 2: spiral arms at the start, and a round centre instead of one heavy body.
-ParticleSet buildSpiralDisc(const SceneRequest& request) {
+Recipe spiralDisc(const SceneRequest& request) {
     DiscModel model{.discMass = 0.65,
                     .outerRadius = 4.5,
                     .height = 0.05,
@@ -100,7 +99,8 @@ std::span<const Scene> discScenes() {
                   .pointSize = 0.03,
                   .speedScale = 1.2,
                   .colour = "photograph"},
-         .build = buildCollision,
+         .build = build<collision>,
+         .made = made<collision>,
          .units = kSpiralUnits},
         {.name = "disc",
          .idea = "a self-gravitating disc around a heavy centre, in rotation balance",
@@ -110,7 +110,8 @@ std::span<const Scene> discScenes() {
          .softening = kDiscSoftening,
          .farField = kCollisionless,
          .view = {.distance = 9.5, .elevation = 0.9, .pointSize = 0.02, .exposure = 0.7, .speedScale = 1.5},
-         .build = buildDisc},
+         .build = build<disc>,
+         .made = made<disc>},
         {.name = "disc",
          .idea = "a self-gravitating disc around a small bulge, with four arms",
          .caption =
@@ -121,7 +122,8 @@ std::span<const Scene> discScenes() {
          .softening = kDiscSoftening,
          .farField = kCollisionless,
          .view = {.distance = 9.5, .elevation = 0.95, .pointSize = 0.02, .speedScale = 1.5, .colour = "photograph"},
-         .build = buildSpiralDisc},
+         .build = build<spiralDisc>,
+         .made = made<spiralDisc>},
         {.name = "kepler-disc",
          .group = SceneGroup::clusters,
          .idea = "massless bodies on circles around one mass",

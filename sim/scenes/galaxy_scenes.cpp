@@ -15,7 +15,7 @@ constexpr double kTimeStep = 0.08;  // 0.38 Myr; a star of the bulge moves a thi
 
 /// A galaxy of an encounter: its orbit and its number of bodies.
 struct Member {
-    std::unique_ptr<Galaxy> galaxy{};
+    std::shared_ptr<const Galaxy> galaxy{};
     Attitude attitude{};
     Vec3d place{}, velocity{};
     std::size_t first = 0;
@@ -37,22 +37,23 @@ std::vector<std::size_t> shares(std::size_t bodies, std::span<const double> weig
     return counts;
 }
 
-ParticleSet assembled(const SceneRequest& request, std::span<const Member> members) {
-    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
-        std::size_t g = members.size() - 1;
-        while (members[g].first > i) --g;
-        const Member& m = members[g];
-        return placed(m.galaxy->sample(i - m.first, static_cast<std::uint8_t>(g), random), m.attitude, m.place, m.velocity);
-    }));
+Recipe assembled(const SceneRequest& request, const std::vector<Member>& members) {
+    return {request.bodies, request.seed, [members](std::size_t i, Random& random) {
+                std::size_t g = members.size() - 1;
+                while (members[g].first > i) --g;
+                const Member& m = members[g];
+                return placed(m.galaxy->sample(i - m.first, static_cast<std::uint8_t>(g), random), m.attitude, m.place,
+                              m.velocity);
+            }};
 }
 
 /// Two galaxies on a Kepler orbit about each other.
-ParticleSet pair(const SceneRequest& request, const GalaxyModel (&models)[2], const Attitude (&attitudes)[2],
-                 const double (&weights)[2], double pericentre, double eccentricity, double separation) {
+Recipe pair(const SceneRequest& request, const GalaxyModel (&models)[2], const Attitude (&attitudes)[2],
+            const double (&weights)[2], double pericentre, double eccentricity, double separation) {
     const std::vector<std::size_t> counts = shares(request.bodies, weights);
-    Member members[2];
+    std::vector<Member> members(2);
     for (int g = 0; g < 2; ++g) {
-        members[g].galaxy = std::make_unique<Galaxy>(models[g], counts[static_cast<std::size_t>(g)]);
+        members[g].galaxy = std::make_shared<const Galaxy>(models[g], counts[static_cast<std::size_t>(g)]);
         members[g].attitude = attitudes[g];
     }
     members[1].first = counts[0];
@@ -81,14 +82,14 @@ constexpr SceneParameter kGalaxyParameters[] = {
     {"halo-mass", "Halo", "e10 Msun", "dark mass within 90 kpc", 22, 1, 100},
 };
 
-ParticleSet buildGalaxy(const SceneRequest& request) {
+Recipe galaxy(const SceneRequest& request) {
     const GalaxyModel model{.discMass = request.value(kGalaxyParameters[1]),
                             .toomreQ = request.value(kGalaxyParameters[0]),
                             .bulgeMass = request.value(kGalaxyParameters[2]),
                             .haloMass = request.value(kGalaxyParameters[3]),
                             .softening = kSoftening};
-    Member members[1];
-    members[0].galaxy = std::make_unique<Galaxy>(model, request.bodies);
+    std::vector<Member> members(1);
+    members[0].galaxy = std::make_shared<const Galaxy>(model, request.bodies);
     return assembled(request, members);
 }
 
@@ -103,7 +104,7 @@ constexpr SceneParameter kSpiralParameters[] = {
     {"halo-mass", "Halo", "e10 Msun", "dark mass within 90 kpc", 20, 1, 100},
 };
 
-ParticleSet buildSpiral(const SceneRequest& request) {
+Recipe spiral(const SceneRequest& request) {
     GalaxyModel model{.discMass = request.value(kSpiralParameters[3]),
                       .discEnd = 5.5,
                       .toomreQ = request.value(kSpiralParameters[2]),
@@ -116,8 +117,8 @@ ParticleSet buildSpiral(const SceneRequest& request) {
                   .pitch = 20 * kDegree,
                   .inner = 0.9 * model.scaleLength,
                   .outer = 3.7 * model.scaleLength};
-    Member members[1];
-    members[0].galaxy = std::make_unique<Galaxy>(model, request.bodies);
+    std::vector<Member> members(1);
+    members[0].galaxy = std::make_shared<const Galaxy>(model, request.bodies);
     return assembled(request, members);
 }
 
@@ -127,7 +128,7 @@ constexpr SceneParameter kAndromedaParameters[] = {
     {"mass-ratio", "Mass ratio", "", "ratio of the masses", 1.5, 0.5, 3},
 };
 
-ParticleSet buildAndromeda(const SceneRequest& request) {
+Recipe andromeda(const SceneRequest& request) {
     const double ratio = request.value(kAndromedaParameters[1]);
     const GalaxyModel milkyWay{.discMass = 4.5,
                                .scaleLength = 2.6,
@@ -157,7 +158,7 @@ constexpr SceneParameter kAntennaeParameters[] = {
     {"toomre-q", "Toomre Q", "", "random motion of both discs; cold ones make thin tails", 1.1, 0.5, 3},
 };
 
-ParticleSet buildAntennae(const SceneRequest& request) {
+Recipe antennae(const SceneRequest& request) {
     GalaxyModel model{.discMass = 5, .toomreQ = request.value(kAntennaeParameters[3]), .bulgeMass = 0.8, .haloMass = 20};
     model.haloScale = 12;
     model.haloEnd = 70;
@@ -176,7 +177,7 @@ constexpr SceneParameter kMinorParameters[] = {
     {"pericentre", "Pericentre", "kpc", "smallest distance of the first passage", 12, 1, 50},
 };
 
-ParticleSet buildMinorMerger(const SceneRequest& request) {
+Recipe minorMerger(const SceneRequest& request) {
     const double ratio = request.value(kMinorParameters[0]);
     const GalaxyModel model{.softening = kSoftening};
     const GalaxyModel models[2] = {model, scaled(model, ratio)};
@@ -192,7 +193,7 @@ constexpr SceneParameter kCartwheelParameters[] = {
     {"tilt", "Tilt", "deg", "angle between its path and the axis of the disc", 5, 0, 80},
 };
 
-ParticleSet buildCartwheel(const SceneRequest& request) {
+Recipe cartwheel(const SceneRequest& request) {
     const GalaxyModel model{.discMass = 5,
                             .toomreQ = 1.3,
                             .bulgeMass = 0.5,
@@ -212,13 +213,13 @@ ParticleSet buildCartwheel(const SceneRequest& request) {
     const double speed = std::sqrt(2 * (galaxy.mass() + mass) / kHeight);  // from rest at infinity
     const Vec3d place{impact + kHeight * std::sin(tilt), 0, kHeight * std::cos(tilt)};
     const Vec3d velocity{-speed * std::sin(tilt), 0, -speed * std::cos(tilt)};
-    return centred(makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
-        if (i < counts[0]) return galaxy.sample(i, 0, random);
-        Body body = intruder.sample(0, random);
-        body.mass = mass / static_cast<double>(counts[1]);
-        body.group = static_cast<std::uint8_t>(1 | static_cast<unsigned>(Species::bulge) << 6);
-        return placed(body, {}, place, velocity);
-    }));
+    return {request.bodies, request.seed, [=](std::size_t i, Random& random) {
+                if (i < counts[0]) return galaxy.sample(i, 0, random);
+                Body body = intruder.sample(0, random);
+                body.mass = mass / static_cast<double>(counts[1]);
+                body.group = static_cast<std::uint8_t>(1 | static_cast<unsigned>(Species::bulge) << 6);
+                return placed(body, {}, place, velocity);
+            }};
 }
 
 /// The request with `value` for this parameter unless the user gave one.
@@ -233,7 +234,7 @@ constexpr SceneParameter kGroupParameters[] = {
     {"radius", "Radius", "kpc", "radius of the group", 60, 20, 200},
 };
 
-ParticleSet buildGroup(const SceneRequest& request) {
+Recipe group(const SceneRequest& request) {
     constexpr std::size_t kGalaxies = 6;
     constexpr double kMasses[kGalaxies] = {1, 0.8, 0.65, 0.5, 0.4, 0.3};
     GalaxyModel model{
@@ -241,11 +242,11 @@ ParticleSet buildGroup(const SceneRequest& request) {
     const std::vector<std::size_t> counts = shares(request.bodies, kMasses);
     const double radius = request.value(kGroupParameters[1]);
     Random random(request.seed, ~std::uint64_t{0});
-    Member members[kGalaxies];
+    std::vector<Member> members(kGalaxies);
     std::size_t first = 0;
     for (std::size_t g = 0; g < kGalaxies; ++g) {
         Member& m = members[g];
-        m.galaxy = std::make_unique<Galaxy>(scaled(model, kMasses[g]), counts[g]);
+        m.galaxy = std::make_shared<const Galaxy>(scaled(model, kMasses[g]), counts[g]);
         m.first = first;
         first += counts[g];
         m.attitude = {std::acos(random.uniform(-1, 1)), 2 * std::numbers::pi * random.uniform()};
@@ -284,8 +285,8 @@ constexpr SceneParameter kCloseGroupParameters[] = {
     {"radius", "Radius", "kpc", "radius of the group", 36, 20, 200},
 };
 
-ParticleSet buildCloseGroup(const SceneRequest& request) {
-    return buildGroup(withUsual(request, "radius", kCloseGroupParameters[1].value));
+Recipe closeGroup(const SceneRequest& request) {
+    return group(withUsual(request, "radius", kCloseGroupParameters[1].value));
 }
 
 /// What these scenes have in common.
@@ -309,7 +310,8 @@ std::span<const Scene> galaxyScenes() {
          .source = "Hernquist 1993; Toomre 1964; Eddington 1916",
          .story = {51, 30},
          .view = {.distance = 34, .elevation = 0.85, .pointSize = 0.075, .speedScale = 1.5},
-         .build = buildGalaxy,
+         .build = build<galaxy>,
+         .made = made<galaxy>,
          .parameters = kGalaxyParameters},
         {.name = "galaxy",
          .idea = "a spiral galaxy with two arms: disc, bulge and live dark halo in balance",
@@ -319,7 +321,8 @@ std::span<const Scene> galaxyScenes() {
          .version = 2,
          .story = {47, 30},
          .view = {.distance = 36, .elevation = 0.95, .pointSize = 0.075, .speedScale = 1.5, .colour = "photograph"},
-         .build = buildSpiral,
+         .build = build<spiral>,
+         .made = made<spiral>,
          .parameters = kSpiralParameters},
         {.name = "andromeda",
          .idea = "Andromeda and the Milky Way collide",
@@ -328,7 +331,8 @@ std::span<const Scene> galaxyScenes() {
          .story = {140, 40},
          .view =
              {.distance = 170, .azimuth = -0.9, .elevation = 0.7, .pointSize = 0.3, .speedScale = 2, .colour = "photograph"},
-         .build = buildAndromeda,
+         .build = build<andromeda>,
+         .made = made<andromeda>,
          .parameters = kAndromedaParameters},
         {.name = "antennae",
          .idea = "two equal spirals throw out two long tails",
@@ -337,7 +341,8 @@ std::span<const Scene> galaxyScenes() {
          .story = {80, 40},
          .view =
              {.distance = 110, .azimuth = -1.2, .elevation = 0.9, .pointSize = 0.2, .speedScale = 2, .colour = "photograph"},
-         .build = buildAntennae,
+         .build = build<antennae>,
+         .made = made<antennae>,
          .parameters = kAntennaeParameters},
         {.name = "cartwheel",
          .idea = "an intruder falls through the middle of a disc",
@@ -350,7 +355,8 @@ std::span<const Scene> galaxyScenes() {
                   .pointSize = 0.14,
                   .speedScale = 1.8,
                   .colour = "photograph"},
-         .build = buildCartwheel,
+         .build = build<cartwheel>,
+         .made = made<cartwheel>,
          .parameters = kCartwheelParameters},
         {.name = "minor-merger",
          .idea = "a small companion falls into a spiral galaxy",
@@ -363,7 +369,8 @@ std::span<const Scene> galaxyScenes() {
                   .pointSize = 0.11,
                   .speedScale = 1.6,
                   .colour = "photograph"},
-         .build = buildMinorMerger,
+         .build = build<minorMerger>,
+         .made = made<minorMerger>,
          .parameters = kMinorParameters},
         {.name = "group",
          .idea = "six galaxies of different sizes fall towards each other",
@@ -373,7 +380,8 @@ std::span<const Scene> galaxyScenes() {
          .bodiesCpu = 12288,
          .story = {56, 40},
          .view = {.distance = 170, .elevation = 0.6, .pointSize = 0.3, .speedScale = 1.6},
-         .build = buildGroup,
+         .build = build<group>,
+         .made = made<group>,
          .parameters = kGroupParameters},
         {.name = "group",
          .idea = "six galaxies of different sizes fall towards each other",
@@ -384,7 +392,8 @@ std::span<const Scene> galaxyScenes() {
          .bodiesCpu = 12288,
          .story = {26, 30},
          .view = {.distance = 105, .elevation = 0.6, .pointSize = 0.2, .speedScale = 1.6, .colour = "photograph"},
-         .build = buildCloseGroup,
+         .build = build<closeGroup>,
+         .made = made<closeGroup>,
          .parameters = kCloseGroupParameters},
     });
     return rows;

@@ -46,20 +46,11 @@ ParticleSet listedBodies(std::span<const Body> list) {
 }
 
 ParticleSet centred(ParticleSet bodies) {
-    // Two passes: the second removes the rounding of the first. Sum in the order of bodies, although other orders are
-    // faster, because they would change the last digits of existing starts.
+    // Two passes: the second removes the rounding of the first.
     for (int pass = 0; pass < 2; ++pass) {
-        double mass = 0;
-        Vec3d x{}, v{};
-        for (std::size_t i = 0; i < bodies.size(); ++i) {
-            const double m = inertialMass(bodies.position[i], bodies.velocity[i]);
-            mass += m;
-            x += m * xyz(bodies.position[i]);
-            v += m * xyz(bodies.velocity[i]);
-        }
-        if (!(mass > 0)) break;
-        x /= mass;
-        v /= mass;
+        MassCentre sums;
+        for (std::size_t i = 0; i < bodies.size(); ++i) sums.add(bodies.position[i], bodies.velocity[i]);
+        const Vec3d x = sums.place(), v = sums.velocity();
         parallelFor(bodies.size(), 0, kGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t i = first; i < last; ++i) {
                 Double4 &position = bodies.position[i], &velocity = bodies.velocity[i];

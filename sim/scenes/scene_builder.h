@@ -1,5 +1,6 @@
 // Functions that all scene builders use. Rule: the same request gives the same bytes, for any number of threads. G = 1.
 #pragma once
+#include "sim/core/made_bodies.h"
 #include "sim/core/random.h"
 #include "sim/scenes/scene.h"
 
@@ -7,23 +8,27 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <numbers>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gravlab::scenes {
 
-/// A body from a builder, with response 1 (see ParticleSet).
-struct Body {
-    Vec3d position{}, velocity{};  ///< [L], [L/T]
-    double mass = 0;               ///< [M]
-    std::uint8_t group = 0;
-};
+using Body = MadeBody;
 
 /// Calls body(i, random) for all i < count, each with its own stream of random numbers, and numbers the ids from 0.
 ParticleSet makeBodies(std::size_t count, std::uint64_t seed,
                        const std::function<Body(std::size_t i, Random& random)>& body);
+
+/// All bodies of a scene before they are centred: body(i, random) makes one, with its own stream of random numbers.
+struct Recipe {
+    std::size_t bodies = 0;
+    std::uint64_t seed = 1;
+    std::function<Body(std::size_t i, Random& random)> body{};
+};
 
 /// The bodies of a list, each in a group of its own.
 ParticleSet listedBodies(std::span<const Body> list);
@@ -42,12 +47,29 @@ inline double discShare(double x) { return 1 - (1 + x) * std::exp(-x); }
 /// The bodies with their centre of mass at rest at the origin.
 ParticleSet centred(ParticleSet bodies);
 
+/// Scene::build and Scene::made of a scene that has a recipe.
+template <Recipe (*recipeOf)(const SceneRequest&)>
+ParticleSet build(const SceneRequest& request) {
+    const Recipe recipe = recipeOf(request);
+    return centred(makeBodies(recipe.bodies, recipe.seed, recipe.body));
+}
+template <Recipe (*recipeOf)(const SceneRequest&)>
+std::shared_ptr<const MadeBodies> made(const SceneRequest& request) {
+    Recipe recipe = recipeOf(request);
+    return std::make_shared<const MadeBodies>(recipe.bodies,
+                                              [seed = recipe.seed, body = std::move(recipe.body)](std::size_t i) {
+                                                  Random random(seed, i);
+                                                  return body(i, random);
+                                              });
+}
+
 /// The rows, and the first version of one of them, which had another builder.
 inline std::vector<Scene> withFirst(std::span<const Scene> rows, std::string_view name, decltype(Scene::build) build) {
     std::vector<Scene> all(rows.begin(), rows.end());
     all.push_back(*std::ranges::find(rows, name, &Scene::name));
     all.back().version = 1;
     all.back().build = build;
+    all.back().made = nullptr;
     return all;
 }
 

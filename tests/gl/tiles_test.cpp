@@ -117,9 +117,9 @@ TEST_F(TilesGl, piecesOfTheBodiesGiveThePictureOfAll) {
         OffscreenTarget target(704, 640);
         for (App* app : {&few, &many}) app->draw(target.framebuffer(), 704, 640);
         const std::vector<std::uint8_t> whole = target.read();
-        const ParticleSet bodies = sceneNamed("plummer").build({.bodies = kMany, .seed = 1});
+        const auto bodies = sceneNamed("plummer").made({.bodies = kMany, .seed = 1});
         std::vector<std::size_t> done;
-        few.view.drawPieces(few.document, few.runs, bodies, 7000, target.framebuffer(), 704, 640,
+        few.view.drawPieces(few.document, few.runs, *bodies, 7000, target.framebuffer(), 704, 640,
                             [&](std::size_t count) { done.push_back(count); });
         EXPECT_EQ(done, (std::vector<std::size_t>{6667, 13334, 20000}));
         EXPECT_LE(difference(whole, target.read()).most, 3) << colour;

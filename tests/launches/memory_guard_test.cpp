@@ -3,9 +3,13 @@
 #include "sim/backends/devices.h"
 #include "sim/backends/groups.h"
 #include "sim/backends/memory_need.h"
+#include "sim/core/work_watch.h"
 #include "sim/forces/law_numbers.h"
+#include "sim/io/checkpoint.h"
+#include "sim/run/judge.h"
 #include "sim/run/simulation.h"
 #include "sim/scenes/scene.h"
+#include "tests/bodies.h"
 #include "tests/memory_suite.h"
 
 #include <gmock/gmock.h>
@@ -121,6 +125,39 @@ TEST(MemoryGuard, leavesTheRunThatWasThere) {
     EXPECT_EQ(simulation.configuration().bodies, 1000u);
     simulation.advance({.steps = 1}, nullptr);
     EXPECT_EQ(simulation.step(), 1);
+}
+
+TEST(MemoryGuard, aDeviceReadsABillionBodiesInPieces) {
+    std::string need;
+    const WorkWatch watch([](auto...) {},
+                          [&](const std::string& sentence) { need = sentence.substr(sentence.find(" and ")); });
+    // More than go to the device at once; and bodies of several masses and groups.
+    RunRequest many{.scene = "cube", .bodies = 1'048'653, .backend = "cuda"};
+    many.pairs().accuracy = 1e-3;
+    const RunRequest several{.scene = "galaxy", .bodies = 30'001, .backend = "cuda", .precision = Precision::fp64};
+    for (const auto& [wanted, usual, pieces] :
+         {std::tuple{many, " and 0.15 GB here", " and 0.0786 GB here"}, {several, "", ""}}) {
+        const ParticleSet whole = Simulation(wanted).bodies();
+        EXPECT_EQ(std::exchange(need, ""), usual);
+        const std::size_t fewest = std::exchange(fewestRead(), 1000);
+        const ParticleSet same = Simulation(wanted).bodies();
+        fewestRead() = fewest;
+        EXPECT_EQ(std::exchange(need, ""), pieces) << "less by 68 bytes per body";
+        EXPECT_TRUE(testing_support::sameState(whole, same)) << wanted.scene;
+    }
+}
+
+TEST(MemoryGuard, aFileOfManyBodiesIsWrittenInPieces) {
+    RunRequest wanted{.scene = "galaxy", .bodies = 150'000, .backend = "cuda"};
+    wanted.pairs().accuracy = 1e-3;
+    Simulation simulation(wanted);
+    simulation.advance({.steps = 2}, nullptr);
+    const Snapshot whole = checkpointOf(simulation), pieces = checkpointInPieces(simulation, 1000);
+    EXPECT_EQ(pieces.bodies.size(), 0u);
+    EXPECT_EQ(pieces.size(), 150'000u);
+    EXPECT_EQ(checkpointInPieces(simulation).bodies.size(), 150'000u) << "few are copied";
+    EXPECT_TRUE(encodeSnapshot(whole, "hdf5") == encodeSnapshot(pieces, "hdf5"));
+    EXPECT_ANY_THROW(encodeSnapshot(pieces, "csv"));
 }
 
 TEST(MemoryGuard, earlierStatesOfARunTakeNoMemory) {

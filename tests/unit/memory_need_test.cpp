@@ -211,7 +211,7 @@ TEST(MemoryList, hasItsRowsInThePage) {
     constexpr std::size_t kBodies = 104'857'600, kBillion = std::size_t{1} << 30;
     const auto expect = [&](const BackendRow& row, const RunSize& run) {
         MemoryRows rows = memoryRows(row, run);
-        for (const MemoryRow& host : hostRows(run.bodies)) rows.push_back(host);
+        for (const MemoryRow& host : hostRows(run.bodies, row.onDevice)) rows.push_back(host);
         EXPECT_THAT(page, testing::HasSubstr(tableOf(rows, run.bodies))) << row.name;
         return sumOf(rows).device / static_cast<double>(run.bodies);
     };

@@ -2,6 +2,7 @@
 #include "sim/scenes/scene.h"
 #include "sim/api/errors.h"
 #include "sim/core/group.h"
+#include "sim/core/made_bodies.h"
 #include "sim/core/thread_pool.h"
 #include "sim/core/work_watch.h"
 #include "sim/forces/law.h"
@@ -33,6 +34,37 @@ TEST(Scenes, sameSeedSameBytes) {
         const SceneRequest request{.bodies = testCount(scene), .seed = 42};
         EXPECT_TRUE(sameState(scene.build(request), scene.build(request))) << scene.name;
     }
+}
+
+TEST(Scenes, bodiesMadeWhereTheyAreReadHaveTheSameBytes) {
+    int made = 0;
+    for (const Scene& scene : sceneTable()) {
+        if (!scene.made) continue;
+        ++made;
+        // More bodies than are made at once, where that is fast.
+        const SceneRequest request{.bodies = scene.name == "cube" ? std::size_t{530000} : 3001, .seed = 5};
+        const ParticleSet built = scene.build(request);
+        const auto bodies = scene.made(request);
+        EXPECT_TRUE(sameState(built, bodies->whole())) << scene.name;
+        ParticleSet third, some;
+        third.resize(built.size() / 3);
+        some.resize(third.size());
+        BodiesToRead(*bodies).read(2, 3, third);
+        BodiesToRead(built).read(2, 3, some);
+        EXPECT_TRUE(sameState(third, some)) << scene.name;
+        double largest = 0, fastest = 0;
+        for (std::size_t i = 0; i < built.size(); ++i) {
+            const Double4 &x = built.position[i], &v = built.velocity[i];
+            ASSERT_EQ(bodies->mass(i), x.w) << scene.name << ", body " << i;
+            ASSERT_LE(x.w, bodies->mass(bodies->heaviest()));
+            largest = std::max({largest, std::abs(x.x), std::abs(x.y), std::abs(x.z)});
+            fastest = std::max({fastest, std::abs(v.x), std::abs(v.y), std::abs(v.z)});
+        }
+        EXPECT_EQ(built.group, bodies->groups()) << scene.name;
+        EXPECT_NEAR(bodies->largest(), largest, 1e-12 * largest) << scene.name;
+        EXPECT_NEAR(bodies->fastest(), fastest, 1e-12 * fastest) << scene.name;
+    }
+    EXPECT_GE(made, 14);
 }
 
 TEST(Scenes, bytesDoNotDependOnThreads) {

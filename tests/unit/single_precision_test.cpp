@@ -53,6 +53,19 @@ TEST(SinglePrecision, carriesEveryScene) {
             }
 }
 
+TEST(SinglePrecision, isJudgedBySomeOfManyBodies) {
+    for (const Scene& scene : sceneTable()) {
+        if (!scene.made) continue;
+        const auto bodies = scene.made({.bodies = 4000, .seed = 2});
+        const ForceSettings force{.softening = scene.softening};
+        EXPECT_EQ(beyondSinglePrecision(*bodies, force, scene.timeStep, 700), "") << scene.name;
+        EXPECT_THAT(beyondSinglePrecision(*bodies, force, 1e-9, 700), testing::HasSubstr("a time step of 1e-09 moves body"))
+            << scene.name;
+        // Without softening the pairs of all are searched.
+        EXPECT_EQ(beyondSinglePrecision(*bodies, {}, 1e-9, 700), beyondSinglePrecision(bodies->whole(), {}, {}, 1e-9));
+    }
+}
+
 struct PreciseStart {
     const char* name;
     ParticleSet bodies;

@@ -13,6 +13,7 @@
 #include "sim/backends/kernel_rows.h"
 #include "sim/backends/memory_need.h"
 #include "sim/backends/ranks/job.h"
+#include "sim/core/body_pieces.h"
 #include "sim/core/pages.h"
 #include "sim/core/text.h"
 #include "sim/core/validation.h"
@@ -25,6 +26,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -57,7 +59,7 @@ cuda::DeviceFacts bound(int index) {
 
 using Engine = EngineOfEither<cuda::EngineOf>;
 
-Engine makeEngine(EngineContext& context, const ParticleSet& bodies, const BodyFacts& facts, const LaunchPlan& plan,
+Engine makeEngine(EngineContext& context, const BodiesToRead& bodies, const BodyFacts& facts, const LaunchPlan& plan,
                   const EngineTerms& terms) {
     return {plan.precision, context, bodies, facts, plan, terms};
 }
@@ -74,7 +76,10 @@ double stateBytes(std::size_t bodies, Precision precision) {
     return precision == Precision::fp32 ? cuda::DeviceState<float>::bytes(bodies) : cuda::DeviceState<double>::bytes(bodies);
 }
 
-class CudaBackend final : public EngineBackend<Engine, BoundContext>, public PairMatrixSource, public ContactWatch {
+class CudaBackend final : public EngineBackend<Engine, BoundContext>,
+                          public PairMatrixSource,
+                          public ContactWatch,
+                          public BodyPieces {
 public:
     explicit CudaBackend(const BackendOptions& options)
         : EngineBackend(bound(options.device)), limits_(options.trees ? *options.trees : cuda::TreeLimits{}) {
@@ -88,7 +93,7 @@ public:
             job->join(context_.helpers.ranks->exchange, 0, std::move(order));
             cuda::linkRanks(*context_.helpers.ranks, *job, options.device, context_.stream);
         }
-        engine_ = makeEngine(context_, {}, {}, choice({}, {}), {});
+        engine_ = makeEngine(context_, ParticleSet(), {}, choice({}, {}), {});
     }
 
     ~CudaBackend() override {
@@ -109,31 +114,26 @@ public:
     using Backend::load;
     void load(const ParticleSet& bodies, const ForceTerms& terms, const SystemConfiguration& configuration) override {
         use();
-        const ForceSettings& force = pairLawOf(terms);
-        SystemConfiguration how = configuration;
-        how.resize(terms.size());
-        const BodyFacts facts = cuda::factsOf(bodies);
-        const LaunchPlan chosen = choice({force, how[0].kernel}, facts);
-        ForceTerms loaded = terms;
         auto labels = std::make_shared<Labels>(
             Labels{copyTouched(bodies.id), copyTouched(bodies.group), bodies.surface, rotationOf(bodies)});
-        const EngineTerms computed = engineTerms(terms, how, labels);
-        if (!engine_.with([&](auto& e) { return e.replace(bodies, facts, chosen, computed); })) {
-            Engine engine;
-            try {
-                engine = makeEngine(context_, bodies, facts, chosen, computed);
-            } catch (const OutOfMemoryError& error) {
-                throw OutOfMemoryError(withMemory(bodies.size(), force.precision) + error.what());
-            }
-            CUDA_CHECK(cuda::waitForStream(context_.stream));
-            engine_ = std::move(engine);
-        }
-        labels_ = std::move(labels);
-        terms_ = std::move(loaded);
-        configuration_ = std::move(how);
-        context_.writer.forget();
-        context_.measurements = {};
+        take(bodies, cuda::factsOf(bodies), std::move(labels), terms, configuration);
         keepMasses(bodies);
+    }
+    void loadMade(const MadeBodies& bodies, const ForceTerms& terms, const SystemConfiguration& configuration) override {
+        use();
+        auto labels = std::make_shared<Labels>(Labels{{}, copyTouched(bodies.groups()), {}});
+        const std::ranges::iota_view ids(0u, static_cast<std::uint32_t>(bodies.size()));
+        reserveTouched(labels->id, bodies.size());
+        labels->id.assign(ids.begin(), ids.end());
+        take(bodies, cuda::factsOf(bodies), std::move(labels), terms, configuration);
+        keepMasses({});
+    }
+    std::size_t count() const override { return labels_->surface.empty() ? size() : 0; }
+    void readPiece(std::size_t first, ParticleSet& out, unsigned arrays) override {
+        with([&](auto& e) { e.copyState(first, out, arrays); });
+        if ((arrays & kReadLabels) == 0) return;
+        std::copy_n(labels_->id.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.id.begin());
+        std::copy_n(labels_->group.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.group.begin());
     }
     void loadChanged(const ParticleSet& bodies) override {
         auto kept = std::exchange(context_.measurements, {});
@@ -339,6 +339,31 @@ private:
         LaunchPlan plan = cuda::choose(wanted.kernel, bodies, wanted.force, context_.device);
         plan.trees = limits_;
         return plan;
+    }
+
+    void take(const BodiesToRead& bodies, const BodyFacts& facts, std::shared_ptr<Labels> labels, const ForceTerms& terms,
+              const SystemConfiguration& configuration) {
+        const ForceSettings& force = pairLawOf(terms);
+        SystemConfiguration how = configuration;
+        how.resize(terms.size());
+        const LaunchPlan chosen = choice({force, how[0].kernel}, facts);
+        ForceTerms loaded = terms;
+        const EngineTerms computed = engineTerms(terms, how, labels);
+        if (!engine_.with([&](auto& e) { return e.replace(bodies, facts, chosen, computed); })) {
+            Engine engine;
+            try {
+                engine = makeEngine(context_, bodies, facts, chosen, computed);
+            } catch (const OutOfMemoryError& error) {
+                throw OutOfMemoryError(withMemory(bodies.size(), force.precision) + error.what());
+            }
+            CUDA_CHECK(cuda::waitForStream(context_.stream));
+            engine_ = std::move(engine);
+        }
+        labels_ = std::move(labels);
+        terms_ = std::move(loaded);
+        configuration_ = std::move(how);
+        context_.writer.forget();
+        context_.measurements = {};
     }
 
     /// Replaces the engine by one in another precision, which begins at the last complete step of the old engine.

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <type_traits>
 
@@ -26,20 +27,25 @@ constexpr std::size_t kPart = std::size_t{1} << 20;
 // Fewest bodies that a thread converts at a time.
 constexpr std::size_t kGrain = 65536;
 
+/// Fills `size` places by way of `part`; those after the bodies are pads.
 template <class Real>
-void upload(const DeviceArray<Vec4<Real>>& to, const std::vector<Double4>& from, Stream stream) {
-    // An array with pads is longer than the number of bodies.
+void upload(Vec4<Real>* to, std::size_t size, std::span<const Double4> from, std::vector<Vec4<Real>>& part, Stream stream) {
     constexpr Real far = kPadDistance<Real>;
-    std::vector<Vec4<Real>> part(std::min(kPart, to.size()));
-    for (std::size_t done = 0; done < to.size(); done += part.size()) {
-        const std::size_t count = std::min(part.size(), to.size() - done);
+    for (std::size_t done = 0; done < size; done += part.size()) {
+        const std::size_t count = std::min(part.size(), size - done);
         parallelFor(count, 0, kGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t k = first; k < last; ++k)
                 part[k] = done + k < from.size() ? converted<Real>(from[done + k]) : Vec4<Real>{far, far, far, 0};
         });
-        CUDA_CHECK(copyAsync(to.data() + done, part.data(), count * sizeof(Vec4<Real>), Copy::toDevice, stream));
+        CUDA_CHECK(copyAsync(to + done, part.data(), count * sizeof(Vec4<Real>), Copy::toDevice, stream));
         CUDA_CHECK(waitForStream(stream));
     }
+}
+
+template <class Real>
+void upload(const DeviceArray<Vec4<Real>>& to, std::span<const Double4> from, Stream stream) {
+    std::vector<Vec4<Real>> part(std::min(kPart, to.size()));
+    upload<Real>(to.data(), to.size(), from, part, stream);
 }
 
 }  // namespace
@@ -55,17 +61,17 @@ DeviceState<Real>::DeviceState(std::uint32_t count, Stream stream, bool one) : c
 }
 
 template <class Real>
-void DeviceState<Real>::upload(const ParticleSet& bodies, double heaviest) {
+void DeviceState<Real>::upload(const BodiesToRead& bodies, double heaviest) {
     std::atomic<bool> responses{false};
-    parallelFor(bodies.size(), 0, kGrain, [&](std::size_t first, std::size_t last) {
-        if (std::any_of(bodies.velocity.begin() + static_cast<std::ptrdiff_t>(first),
-                        bodies.velocity.begin() + static_cast<std::ptrdiff_t>(last),
-                        [](const Double4& v) { return v.w != 1; }))
-            responses = true;
-    });
+    if (bodies.set)
+        parallelFor(bodies.size(), 0, kGrain, [&](std::size_t first, std::size_t last) {
+            const std::span<const Double4> some = std::span(bodies.set->velocity).subspan(first, last - first);
+            if (std::ranges::any_of(some, [](const Double4& v) { return v.w != 1; })) responses = true;
+        });
     hasResponses_ = responses;
     if (count_ == 0) return;
-    const SourceList sources = sourcesOf(bodies.position);
+    const SourceList sources = bodies.set ? sourcesOf(bodies.set->position)
+                                          : sourcesOf(bodies.size(), [&](std::size_t i) { return bodies.made->mass(i); });
     // The one allocation comes first, so that a lack of memory changes nothing.
     if (sources.places.size() > sourceList_.size()) sourceList_ = DeviceArray<std::uint32_t>(sources.places.size());
     CUDA_CHECK(fillAsync(complete().a.data(), 0, complete().a.bytes(), stream_));
@@ -74,8 +80,20 @@ void DeviceState<Real>::upload(const ParticleSet& bodies, double heaviest) {
     const std::vector<V> pads(work().x.size() - count_, V{far, far, far, 0});  // of the other state
     if (!pads.empty())
         CUDA_CHECK(copyAsync(work().x.data() + count_, pads.data(), pads.size() * sizeof(V), Copy::toDevice, stream_));
-    cuda::upload<Real>(complete().x, bodies.position, stream_);
-    cuda::upload<Real>(complete().v, bodies.velocity, stream_);
+    if (bodies.set) {
+        cuda::upload<Real>(complete().x, bodies.set->position, stream_);
+        cuda::upload<Real>(complete().v, bodies.set->velocity, stream_);
+    } else {
+        ParticleSet part;
+        std::vector<V> staged(std::min<std::size_t>(kPart, count_));
+        for (std::size_t done = 0; done < count_; done += part.size()) {
+            part.resize(std::min<std::size_t>(kPart, count_ - done));
+            bodies.made->read(done, 1, part);
+            const std::size_t places = done + part.size() == count_ ? complete().x.size() - done : part.size();
+            cuda::upload<Real>(complete().x.data() + done, places, part.position, staged, stream_);
+            cuda::upload<Real>(complete().v.data() + done, part.size(), part.velocity, staged, stream_);
+        }
+    }
     heaviest_ = heaviest;
     sources_ = {nullptr, sources.count};
     if (sources.places.empty()) return;
@@ -123,11 +141,16 @@ std::vector<Double4> DeviceState<Real>::download(const DeviceArray<V>& from) con
 
 template <class Real>
 void DeviceState<Real>::download(const DeviceArray<V>& from, std::vector<Double4>& result) const {
-    std::vector<V> part(std::min<std::size_t>(kPart, count_));
     resizeTouched(result, count_);
-    for (std::size_t done = 0; done < count_; done += part.size()) {
-        const std::size_t bodies = std::min<std::size_t>(part.size(), count_ - done);
-        CUDA_CHECK(copyAsync(part.data(), from.data() + done, bodies * sizeof(V), Copy::toHost, stream_));
+    download(from, 0, result);
+}
+
+template <class Real>
+void DeviceState<Real>::download(const DeviceArray<V>& from, std::size_t begin, std::span<Double4> result) const {
+    const auto part = std::make_unique_for_overwrite<V[]>(std::min(kPart, result.size()));
+    for (std::size_t done = 0; done < result.size(); done += kPart) {
+        const std::size_t bodies = std::min(kPart, result.size() - done);
+        CUDA_CHECK(copyAsync(part.get(), from.data() + begin + done, bodies * sizeof(V), Copy::toHost, stream_));
         CUDA_CHECK(waitForStream(stream_));
         parallelFor(bodies, 0, kGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t k = first; k < last; ++k) result[done + k] = {part[k].x, part[k].y, part[k].z, part[k].w};

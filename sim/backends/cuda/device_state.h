@@ -6,9 +6,10 @@
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/memory.h"
 #include "sim/backends/force_method.h"
-#include "sim/core/particles.h"
+#include "sim/core/made_bodies.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace gravlab::cuda {
@@ -27,7 +28,7 @@ public:
     DeviceState(std::uint32_t count, Stream stream, bool one = false);
     /// Copies the bodies to the device; `heaviest` is their largest |source|. Waits. Throws DeviceError before it changes
     /// anything when the device has too little memory.
-    void upload(const ParticleSet& bodies, double heaviest);
+    void upload(const BodiesToRead& bodies, double heaviest);
     /// Changes bodies of the last complete step; `count` are left, the largest |source| of which is `heaviest`. All or none
     /// of them have a list of sources, and a response.
     void change(const DeviceChanges& changes, std::uint32_t count, double heaviest);
@@ -39,6 +40,8 @@ public:
     std::vector<Double4> download(const DeviceArray<V>& from) const;
     /// The same into `result`, whose memory is used again.
     void download(const DeviceArray<V>& from, std::vector<Double4>& result) const;
+    /// The same of the bodies from `first` on.
+    void download(const DeviceArray<V>& from, std::size_t first, std::span<Double4> result) const;
 
     std::uint32_t count() const { return count_; }
     Arrays& complete() { return states_[completeIndex_]; }

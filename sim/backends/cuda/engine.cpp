@@ -26,7 +26,7 @@ bool takesOneState(const LaunchPlan& plan, std::size_t bodies, const EngineTerms
 }  // namespace
 
 template <class Real>
-EngineOf<Real>::EngineOf(EngineContext& context, const ParticleSet& bodies, const BodyFacts& facts, const LaunchPlan& plan,
+EngineOf<Real>::EngineOf(EngineContext& context, const BodiesToRead& bodies, const BodyFacts& facts, const LaunchPlan& plan,
                          const EngineTerms& terms)
     : Base(terms),
       context_(context),
@@ -45,7 +45,7 @@ EngineOf<Real>::EngineOf(EngineContext& context, const ParticleSet& bodies, cons
 }
 
 template <class Real>
-bool EngineOf<Real>::replace(const ParticleSet& bodies, const BodyFacts& facts, const LaunchPlan& plan,
+bool EngineOf<Real>::replace(const BodiesToRead& bodies, const BodyFacts& facts, const LaunchPlan& plan,
                              const EngineTerms& terms) {
     LaunchPlan alike = plan;
     alike.trees.oneState = this->plan().trees.oneState;

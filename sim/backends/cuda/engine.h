@@ -15,6 +15,7 @@
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/runtime/gpu_timer.h"
 #include "sim/backends/cuda/runtime/pacing.h"
+#include "sim/core/body_pieces.h"
 #include "sim/engine/step_engine.h"
 
 #include <future>
@@ -55,16 +56,20 @@ public:
 
     /// Copies the bodies to the device. Throws DeviceError when the device has too little memory, and UsageError for a term
     /// without a method here.
-    EngineOf(EngineContext& context, const ParticleSet& bodies, const BodyFacts& facts, const LaunchPlan& plan,
+    EngineOf(EngineContext& context, const BodiesToRead& bodies, const BodyFacts& facts, const LaunchPlan& plan,
              const EngineTerms& terms);
     /// Writes other bodies of the same number into the arrays that exist. False, and nothing has changed: they need a new
     /// engine.
-    bool replace(const ParticleSet& bodies, const BodyFacts& facts, const LaunchPlan& plan, const EngineTerms& terms);
+    bool replace(const BodiesToRead& bodies, const BodyFacts& facts, const LaunchPlan& plan, const EngineTerms& terms);
 
     // engine.cpp: state, forces outside of steps, and measurements.
     std::size_t size() const { return state_.count(); }
     /// Copies positions and velocities of the last complete step to the host. Waits.
     void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities);
+    void copyState(std::size_t first, ParticleSet& out, unsigned arrays) const {
+        if (arrays & kReadPositions) state_.download(state_.complete().x, first, out.position);
+        if (arrays & kReadVelocities) state_.download(state_.complete().v, first, out.velocity);
+    }
     /// Copies the same on the device now and never waits. A call of the returned function fetches the copy, on any thread.
     VectorsFuture copyStateAsync();
     /// Settings apply from the next step on. A plan applies at once: a step under way begins again. Throws DeviceError when

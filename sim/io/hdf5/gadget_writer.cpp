@@ -85,7 +85,7 @@ class GadgetWriter {
 public:
     explicit GadgetWriter(const Snapshot& snapshot) : snapshot_(snapshot) {
         const Hdf5Handle access(needed(H5Pcreate(H5P_FILE_ACCESS), "make a property list"), H5Pclose);
-        needed(H5Pset_fapl_core(access, std::max(kMemoryStep, 4 * snapshot.bodies.size()), 0), "write to memory");
+        needed(H5Pset_fapl_core(access, std::max(kMemoryStep, 4 * snapshot.size()), 0), "write to memory");
         if (!memory_.install(access)) fail("write to memory");
         file_ = {needed(H5Fcreate("memory.hdf5", H5F_ACC_TRUNC, H5P_DEFAULT, access), "create a file in memory"), H5Fclose};
         layout_ = {needed(H5Pcreate(H5P_DATASET_CREATE), "make a property list"), H5Pclose};
@@ -140,7 +140,7 @@ private:
     void writeHeader() {
         const Hdf5Handle header = group(file_, "Header");
         std::array<std::uint32_t, gadget::kTypes> count{}, high{};
-        count[gadget::kWrittenType] = static_cast<std::uint32_t>(snapshot_.bodies.size());
+        count[gadget::kWrittenType] = static_cast<std::uint32_t>(snapshot_.size());
         const std::array<double, gadget::kTypes> masses{};
         const Hdf5Handle six = simpleSpace(gadget::kTypes, 1);
         attribute(header, "NumPart_ThisFile", H5T_STD_U32LE, H5T_NATIVE_UINT32, six, count.data());
@@ -153,7 +153,7 @@ private:
         attribute(header, "NumFilesPerSnapshot", 1);
         for (const char* name : {"Flag_Sfr", "Flag_Cooling", "Flag_StellarAge", "Flag_Metals", "Flag_Feedback"})
             attribute(header, name, 0);
-        attribute(header, "Flag_DoublePrecision", doublesNeeded() ? 1 : 0);
+        attribute(header, "Flag_DoublePrecision", are_.positions && are_.velocities && are_.masses ? 0 : 1);
         writeUnits(header);
     }
 
@@ -166,10 +166,6 @@ private:
         attribute(header, "UnitVelocity_in_cm_per_s", 1e2 * units.metresASecond);
     }
 
-    bool doublesNeeded() const {
-        return !exactInFloat<position, 3>() || !exactInFloat<velocity, 3>() || !exactInFloat<mass, 1>();
-    }
-
     // One component of a body's numbers; template arguments below keep the loops over all bodies fast.
     static constexpr std::array<double Double4::*, 3> kAxes{&Double4::x, &Double4::y, &Double4::z};
     static double position(const ParticleSet& b, std::size_t i, std::size_t c) { return b.position[i].*kAxes[c]; }
@@ -177,19 +173,33 @@ private:
     static double mass(const ParticleSet& b, std::size_t i, std::size_t) { return b.position[i].w; }
     static double response(const ParticleSet& b, std::size_t i, std::size_t) { return b.velocity[i].w; }
 
-    // Floats suffice exactly when every number is one: a run in fp32 then takes half the space without loss.
-    template <auto component, std::size_t columns>
-    bool exactInFloat() const {
-        return none([this](std::size_t i) {
-            for (std::size_t c = 0; c < columns; ++c)
-                if (!isFloat(component(snapshot_.bodies, i, c))) return true;
-            return false;
-        });
+    ParticleSet bodyAt(std::size_t i) const {
+        ParticleSet one;
+        one.resize(1);
+        snapshot_.pieces->readPiece(i, one, kReadAll);
+        return one;
     }
-    /// Whether `is` holds for no body.
-    template <class Is>
-    bool none(const Is& is) const {
-        return firstBad(snapshot_.bodies.size(), is) == snapshot_.bodies.size();
+
+    /// What all bodies have in common. Floats suffice exactly when every number is one: a run in fp32 then takes half the
+    /// space without loss.
+    struct Common {
+        bool positions = true, velocities = true, masses = true, responses = true;  ///< floats suffice
+        bool ungrouped = true, usualResponse = true, positive = true;
+    };
+    Common commonOf() const {
+        Common all;
+        snapshot_.overParts(kReadAll, [&](const ParticleSet& set, std::size_t) {
+            const auto none = [&](const auto& is) { return firstBad(set.size(), is) == set.size(); };
+            const auto exact = [&](const Double4& v) { return isFloat(v.x) && isFloat(v.y) && isFloat(v.z); };
+            all.positions = all.positions && none([&](std::size_t i) { return !exact(set.position[i]); });
+            all.velocities = all.velocities && none([&](std::size_t i) { return !exact(set.velocity[i]); });
+            all.masses = all.masses && none([&](std::size_t i) { return !isFloat(set.position[i].w); });
+            all.responses = all.responses && none([&](std::size_t i) { return !isFloat(set.velocity[i].w); });
+            all.ungrouped = all.ungrouped && none([&](std::size_t i) { return set.group[i] != 0; });
+            all.usualResponse = all.usualResponse && none([&](std::size_t i) { return set.velocity[i].w != 1; });
+            all.positive = all.positive && none([&](std::size_t i) { return set.position[i].w < 0; });
+        });
+        return all;
     }
     static bool isFloat(double value) {
         constexpr double kLargest = 3.4028234663852886e38;
@@ -210,27 +220,20 @@ private:
         return layout;
     }
 
-    /// Writes rows in blocks; `fill(i, row)` sets the numbers of one. `alike`: many may have the same value. `number` of
-    /// rows, 0: that of the bodies.
+    /// Writes `count` rows from `begin` on in blocks; `fill(i, row)` sets the numbers of one. Blocks of nothing but `usual`
+    /// are left out.
     template <class Number, class Fill>
-    void rows(hid_t at, const char* name, hid_t fileType, hid_t memoryType, std::size_t columns, const Fill& fill,
-              bool alike = false, std::size_t number = 0) {
-        const std::size_t bodies = number > 0 ? number : snapshot_.bodies.size();
+    void blocks(const Hdf5Handle& set, const Hdf5Handle& space, hid_t memoryType, std::size_t columns, std::size_t begin,
+                std::size_t end, const Fill& fill, const std::optional<Number>& usual = {}) {
         constexpr std::size_t kGrain = 8192;  // rows that a thread fills at a time
-        const Hdf5Handle space = simpleSpace(bodies, columns);
-        alike = alike && columns == 1 && bodies > kRowsABlock;
-        Number usual{};
-        if (alike) fill(bodies / 2, &usual);
-        const Hdf5Handle layout = alike ? mostly(memoryType, &usual) : Hdf5Handle();
-        const Hdf5Handle set = dataset(at, name, fileType, space, alike ? hid_t{layout} : hid_t{layout_});
-        std::vector<Number> block(std::min(bodies, kRowsABlock) * columns);
-        for (std::size_t start = 0; start < bodies; start += kRowsABlock) {
-            const std::size_t count = std::min(kRowsABlock, bodies - start);
+        std::vector<Number> block(std::min(end - begin, kRowsABlock) * columns);
+        for (std::size_t start = begin; start < end; start += kRowsABlock) {
+            const std::size_t count = std::min(kRowsABlock, end - start);
             parallelFor(count, 0, kGrain, [&](std::size_t first, std::size_t last) {
                 for (std::size_t i = first; i < last; ++i) fill(start + i, block.data() + i * columns);
             });
-            if (alike && std::all_of(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(count),
-                                     [&](Number value) { return value == usual; }))
+            if (usual && std::all_of(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(count),
+                                     [&](Number value) { return value == *usual; }))
                 continue;
             const hsize_t from[2] = {start, 0}, extent[2] = {count, columns};
             const Hdf5Handle memory = simpleSpace(count, columns);
@@ -239,30 +242,54 @@ private:
         }
     }
 
+    /// Writes a row for each body; `fill(set, i, row)` sets its numbers. `arrays`: what it reads; `alike`: many may have the
+    /// same value.
+    template <class Number, class Fill>
+    void rows(hid_t at, const char* name, hid_t fileType, hid_t memoryType, std::size_t columns, const Fill& fill,
+              unsigned arrays, bool alike = false) {
+        const std::size_t bodies = snapshot_.size();
+        const Hdf5Handle space = simpleSpace(bodies, columns);
+        std::optional<Number> usual;
+        if (alike && bodies > kRowsABlock) {
+            usual.emplace();
+            if (snapshot_.pieces)
+                fill(bodyAt(bodies / 2), 0, &*usual);
+            else
+                fill(snapshot_.bodies, bodies / 2, &*usual);
+        }
+        const Hdf5Handle layout = usual ? mostly(memoryType, &*usual) : Hdf5Handle();
+        const Hdf5Handle set = dataset(at, name, fileType, space, usual ? hid_t{layout} : hid_t{layout_});
+        snapshot_.overParts(arrays, [&](const ParticleSet& part, std::size_t first) {
+            blocks<Number>(
+                set, space, memoryType, columns, first, first + part.size(),
+                [&](std::size_t i, Number* row) { fill(part, i - first, row); }, usual);
+        });
+    }
+
     template <auto component, std::size_t columns>
-    void numbers(hid_t at, const char* name, bool alike = false) {
-        const auto fill = [&]<class Number>(std::size_t i, Number* row) {
-            for (std::size_t c = 0; c < columns; ++c) row[c] = static_cast<Number>(component(snapshot_.bodies, i, c));
+    void numbers(hid_t at, const char* name, bool exact, unsigned arrays, bool alike = false) {
+        const auto fill = []<class Number>(const ParticleSet& set, std::size_t i, Number* row) {
+            for (std::size_t c = 0; c < columns; ++c) row[c] = static_cast<Number>(component(set, i, c));
         };
-        if (exactInFloat<component, columns>())
-            rows<float>(at, name, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, columns, fill, alike);
+        if (exact)
+            rows<float>(at, name, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, columns, fill, arrays, alike);
         else
-            rows<double>(at, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, columns, fill, alike);
+            rows<double>(at, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, columns, fill, arrays, alike);
     }
 
     void writeBodies() {
-        const ParticleSet& bodies = snapshot_.bodies;
         const Hdf5Handle type = group(file_, ("PartType" + std::to_string(gadget::kWrittenType)).c_str());
-        numbers<position, 3>(type, "Coordinates");
-        numbers<velocity, 3>(type, "Velocities");
-        numbers<mass, 1>(type, "Masses", true);
-        rows<std::uint32_t>(type, "ParticleIDs", H5T_STD_U32LE, H5T_NATIVE_UINT32, 1,
-                            [&](std::size_t i, std::uint32_t* row) { *row = bodies.id[i]; });
-        if (!none([&](std::size_t i) { return bodies.group[i] != 0; }))
+        numbers<position, 3>(type, "Coordinates", are_.positions, kReadPositions);
+        numbers<velocity, 3>(type, "Velocities", are_.velocities, kReadVelocities);
+        numbers<mass, 1>(type, "Masses", are_.masses, kReadPositions, true);
+        rows<std::uint32_t>(
+            type, "ParticleIDs", H5T_STD_U32LE, H5T_NATIVE_UINT32, 1,
+            [](const ParticleSet& set, std::size_t i, std::uint32_t* row) { *row = set.id[i]; }, kReadLabels);
+        if (!are_.ungrouped)
             rows<std::uint8_t>(
                 type, "Group", H5T_STD_U8LE, H5T_NATIVE_UINT8, 1,
-                [&](std::size_t i, std::uint8_t* row) { *row = bodies.group[i]; }, true);
-        if (!none([&](std::size_t i) { return bodies.velocity[i].w != 1; })) numbers<response, 1>(type, "Response", true);
+                [](const ParticleSet& set, std::size_t i, std::uint8_t* row) { *row = set.group[i]; }, kReadLabels, true);
+        if (!are_.usualResponse) numbers<response, 1>(type, "Response", are_.responses, kReadVelocities, true);
     }
 
     void text(hid_t at, const char* name, const std::string& value) {
@@ -286,8 +313,7 @@ private:
         attribute(own, "TimeOrigin", snapshot_.timeOrigin);
         attribute(own, "Softening", snapshot_.softening);
         attribute(own, "Seed", snapshot_.seed);
-        const bool negative = !none([this](std::size_t i) { return snapshot_.bodies.position[i].w < 0; });
-        attribute(own, "SignedSources", snapshot_.signedSources || negative ? 1 : 0);
+        attribute(own, "SignedSources", snapshot_.signedSources || !are_.positive ? 1 : 0);
         text(own, "Settings", snapshot_.settings);
         text(own, "Units", snapshot_.units);
         text(own, "FileUnits", fileUnitsText(snapshot_.fileUnits));
@@ -301,12 +327,15 @@ private:
             if (!bonds.empty() && array.name.starts_with(bonds)) continue;
             // Numbers of bodies in single precision take half of the file.
             const std::size_t count = array.values.size();
-            const auto at = [&](std::size_t i, float* row) { *row = static_cast<float>(array.values[i]); };
-            if (count >= snapshot_.bodies.size() &&
-                firstBad(count, [&](std::size_t i) { return !isFloat(array.values[i]); }) == count)
-                rows<float>(state, array.name.c_str(), H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 1, at, false, count);
-            else
+            if (count >= snapshot_.size() &&
+                firstBad(count, [&](std::size_t i) { return !isFloat(array.values[i]); }) == count) {
+                const Hdf5Handle space = simpleSpace(count, 1);
+                const Hdf5Handle set = dataset(state, array.name.c_str(), H5T_IEEE_F32LE, space, layout_);
+                blocks<float>(set, space, H5T_NATIVE_FLOAT, 1, 0, count,
+                              [&](std::size_t i, float* row) { *row = static_cast<float>(array.values[i]); });
+            } else {
                 this->array(state, array.name.c_str(), H5T_IEEE_F64LE, array.values.data(), count);
+            }
         }
     }
 
@@ -338,6 +367,7 @@ private:
     }
 
     const Snapshot& snapshot_;
+    const Common are_ = commonOf();
     FileMemory memory_;
     Hdf5Handle file_, layout_;
 };

@@ -165,6 +165,12 @@ BodyFacts factsOf(std::span<const double> masses) {
     return factsOfMasses(masses.size(), [&](std::size_t i) { return masses[i]; });
 }
 
+BodyFacts factsOf(const MadeBodies& bodies) {
+    BodyFacts facts = factsOfMasses(bodies.size(), [&](std::size_t i) { return bodies.mass(i); });
+    facts.largest = bodies.largest();
+    return facts;
+}
+
 BodyFacts factsOf(const ParticleSet& bodies) {
     BodyFacts facts = factsOfMasses(bodies.size(), [&](std::size_t i) { return bodies.position[i].w; });
     std::mutex together;

@@ -37,6 +37,7 @@ struct BodyFacts {
     std::size_t acting() const { return sources.among(count); }
 };
 BodyFacts factsOf(const ParticleSet& bodies);
+BodyFacts factsOf(const MadeBodies& bodies);
 /// The same, except `largest`, of the bodies' masses.
 BodyFacts factsOf(std::span<const double> masses);
 
