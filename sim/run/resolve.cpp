@@ -125,13 +125,15 @@ void takeContact(Resolving& r) {
     contact.density = r.wanted.density.value_or(0);
 }
 
-/// An open backend stays that of the run, so that no change of scene or N moves the run to another one. An integrator that
-/// the present backend cannot run may move it, where both integrators came with their scenes.
+/// An open backend stays that of the run, so that no change of scene or N moves the run to another one, but a start after
+/// few bodies chooses again. An integrator that the present backend cannot run may move it, where both came with scenes.
 std::optional<std::string> backendNameOf(const Resolving& r) {
     const auto needsAnother = [&](const Integrator& row) {
         return !refusal(*chooseBackend({}, r.wanted.backendOptions).row, row, 1).empty();
     };
     if (!r.now || r.opens || r.wanted.backend || r.now->request.backend) return r.wanted.backend;
+    const bool starts = !r.sameScene || r.wanted.bodies != r.now->request.bodies;
+    if (starts && r.now->values.bodies <= kSmallSystem) return r.wanted.backend;
     const bool before = needsAnother(*r.now->integrator);
     const bool moves =
         r.c.integrator != r.now->integrator && needsAnother(*r.c.integrator) != before && (!r.wanted.integrator || before);

@@ -35,6 +35,15 @@ std::string refusalWith(std::size_t freeBytes, const Work& work) {
     return why;
 }
 
+TEST(MemoryGuard, aStartAfterFewBodiesChoosesTheDevice) {
+    Simulation simulation({.scene = "two-body"});
+    EXPECT_EQ(simulation.configuration().backend, "cpu");
+    simulation.apply({.scene = "plummer", .bodies = 300});
+    EXPECT_EQ(simulation.configuration().backend, "cuda");
+    simulation.apply({.scene = "two-body"});
+    EXPECT_EQ(simulation.configuration().backend, "cuda") << "a change to few bodies moves no run";
+}
+
 TEST(MemoryGuard, refusesARunThatTheDeviceCannotHold) {
     const BackendRow& cuda = deviceBackend();
     RunRequest wanted{.scene = "plummer", .bodies = 100000, .backend = "cuda"};
