@@ -312,7 +312,7 @@ public:
             counted.push_back(helper->device.index);
             all += slots(helper->device);
         }
-        return all;
+        return context_.helpers.ranks ? static_cast<double>(context_.helpers.ranks->devices) * all : all;
     }
     DevicePeaks peaks() override { return cuda::peaksOf(context_.device); }
     LaunchFacts launchFacts() const override {

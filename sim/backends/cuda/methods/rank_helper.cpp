@@ -190,6 +190,7 @@ private:
         TrialAnswer found{maps_};
         found.has[static_cast<std::size_t>(Way::nccl)] = !ncclVersion().empty();
         found.has[static_cast<std::size_t>(Way::mpi)] = beside_.takesDevices();
+        deviceName(device_.index).copy(found.device, sizeof found.device - 1);
         MessageWriter answer;
         answer.add(found);
         return answer.take();

@@ -5,9 +5,12 @@
 #include "sim/backends/cuda/methods/ranked.h"
 #include "sim/core/text.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <set>
 
 namespace gravlab::cuda {
 namespace {
@@ -101,6 +104,14 @@ void fill(std::byte* memory, std::size_t rank, Stream stream) {
     CUDA_CHECK(waitForStream(stream));
 }
 
+std::string deviceName(int device) {
+    char host[64] = "";
+    gethostname(host, sizeof host - 1);
+    DeviceFacts facts;
+    CUDA_CHECK(deviceFacts(device, facts));
+    return std::string(host) + " " + facts.pciBus;
+}
+
 std::unique_ptr<DeviceLink> makeLink(const RankedFacts& facts, int rank, Transfers& beside, int device) {
     if (facts.way == Way::nccl) return std::make_unique<Nccl>(facts.id, rank, facts.ranks);
     return std::make_unique<MpiLink>(beside, rank, facts.ranks, facts.channel, device);
@@ -154,10 +165,12 @@ void linkRanks(RankDevices& ranks, Job& job, int device, Stream stream) {
     exchange.send({HelperMessage::Kind::create, method, data.take()});
     exchange.answered(method, kNoDeadline);
     std::size_t mapped = 0;
+    std::set<std::string> devices;
     std::string without[kLinkWays];
     if (ncclVersion().empty()) without[static_cast<std::size_t>(Way::nccl)] = "0";
     for (std::size_t k = 1; k <= exchange.helpers(); ++k) {
         const auto answer = MessageReader(exchange.result(method, k - 1)).get<TrialAnswer>();
+        devices.insert(answer.device);
         for (std::size_t way = 1; way < kLinkWays; ++way)
             if (!answer.has[way]) without[way] = std::to_string(k);
         if (!answer.mapped) continue;
@@ -167,6 +180,8 @@ void linkRanks(RankDevices& ranks, Job& job, int device, Stream stream) {
                               " came back changed through CUDA IPC; GRAVLAB_LINK=nccl or host takes another way");
     }
     exchange.send({HelperMessage::Kind::forget, method});
+    devices.insert(deviceName(device));
+    ranks.devices = devices.size();
     const std::string by = " by CUDA IPC";
     ranks.fast = mapped == exchange.helpers();
     ranks.way = ranks.fast ? by : mapped > 0 ? ", " + std::to_string(mapped) + by + ", others" + kThroughHost : kThroughHost;

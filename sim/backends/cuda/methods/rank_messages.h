@@ -93,6 +93,7 @@ struct RankedFacts {
 struct TrialAnswer {
     bool mapped = false;
     bool has[kLinkWays]{};  ///< libraries of the ways
+    char device[128]{};     ///< its host and its place there
 };
 
 /// Data of HelperMessage::Kind::force, before bounds and, where messages bring them, positions and lengths.
@@ -108,6 +109,9 @@ inline ForceRequest requestFor(ForceRequest request, Split cut, std::span<const 
     if (cut == Split::targets) request.targets = {bounds[k], bounds[k + 1] - bounds[k]};
     return request;
 }
+
+/// Differs for each device of all hosts.
+std::string deviceName(int device);
 
 /// The link of a trial, on any rank. Throws DeviceError.
 std::unique_ptr<DeviceLink> makeLink(const RankedFacts& facts, int rank, Transfers& beside, int device);

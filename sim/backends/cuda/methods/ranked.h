@@ -17,6 +17,7 @@ struct RankDevices {
     std::unique_ptr<DeviceLink> link;  ///< null: another way
     std::string way;                   ///< follows the number of ranks: " by CUDA IPC"
     bool fast = false;                 ///< no data goes through the host
+    std::size_t devices = 1;           ///< ranks may share one
 };
 constexpr const char* kThroughHost = " through the host's memory";
 
