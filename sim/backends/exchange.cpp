@@ -28,7 +28,13 @@ void HelperThread::serve() {
     for (;;) {
         std::shared_ptr<const HelperMessage> message;
         {
+            const auto until = std::chrono::steady_clock::now() + helper_->awake();
             std::unique_lock lock(mutex_);
+            while (waiting_.empty() && std::chrono::steady_clock::now() < until) {
+                lock.unlock();
+                std::this_thread::yield();
+                lock.lock();
+            }
             changed_.wait(lock, [this] { return !waiting_.empty(); });
             message = std::move(waiting_.front());
             waiting_.pop_front();

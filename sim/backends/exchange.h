@@ -4,6 +4,7 @@
 #include "sim/core/thread_pool.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -101,6 +102,8 @@ class Helper {
 public:
     virtual ~Helper() = default;
     virtual MessageBytes act(const HelperMessage& message, const std::function<bool()>& interrupted) = 0;
+    /// How long its thread looks for the next message before it sleeps.
+    virtual std::chrono::microseconds awake() const { return {}; }
 };
 
 /// Brings messages to one helper or several. Does not wait.
@@ -145,7 +148,10 @@ public:
     virtual Done transfer(bool out, int rank, int channel, std::span<std::byte> bytes, std::function<void()> before) = 0;
     /// Whether the bytes may be in memory of a CUDA device.
     virtual bool takesDevices() const = 0;
+    /// Where devices compute, cores are free: what comes is looked for without sleep for kAwakeForDevices.
+    virtual void stayAwake() = 0;
 };
+constexpr std::chrono::milliseconds kAwakeForDevices{20};
 
 /// The answers of one helper. Any thread.
 class Answers {

@@ -22,8 +22,7 @@ using SteadyClock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 
 constexpr std::size_t kTrialBytes = 1 << 20;
-constexpr microseconds kAwake{200};  // after a letter
-constexpr double kSlowest = 20e6;    // a transfer may be as slow as that [bytes/s]
+constexpr double kSlowest = 20e6;  // a transfer may be as slow as that [bytes/s]
 Job* currentJob = nullptr;
 
 double secondsSince(SteadyClock::time_point start) {
@@ -241,7 +240,7 @@ void Job::run(const OpenTransport& open, std::promise<void>& joined) {
         // MPI moves bytes within its calls only, a piece in each: a transfer or an answer to come gets all calls that others
         // leave room for. Later on polls become rare; a letter of this process is sent at once.
         const auto quiet = std::chrono::duration_cast<microseconds>(SteadyClock::now() - moved_);
-        if (quiet < kAwake || !transfers_.empty() ||
+        if (quiet < awake_.load() || !transfers_.empty() ||
             std::ranges::any_of(out_, [](const Sent& sent) { return !sent.bytes->empty(); }) ||
             std::ranges::any_of(places_, [](const Place& place) { return place.arriving.follows; })) {
             lock.unlock();

@@ -47,6 +47,7 @@ public:
     int end(int code);
     Done transfer(bool out, int rank, int channel, std::span<std::byte> bytes, std::function<void()> before) override;
     bool takesDevices() const override { return takesDevices_; }
+    void stayAwake() override { awake_ = kAwakeForDevices; }
 
 private:
     struct Transfer {
@@ -102,6 +103,7 @@ private:
     double patience_;
     int rank_ = 0, ranks_ = 1, code_ = 0;
     bool takesDevices_ = false;
+    std::atomic<std::chrono::microseconds> awake_{std::chrono::microseconds(200)};  ///< after a letter
     std::string greeting_;
     std::vector<int> shares_;
     std::vector<Facts> facts_;

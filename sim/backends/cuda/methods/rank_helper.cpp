@@ -4,13 +4,14 @@
 #include "sim/backends/cuda/methods/ranked.h"
 #include "sim/backends/cuda/methods/device.h"
 
+#include <chrono>
 #include <map>
 #include <utility>
 
 namespace gravlab::cuda {
 namespace {
 
-constexpr double kRankSlice = 5e-3;  // [s] between two looks at newer messages
+constexpr double kRankSlice = 20e-3;  // [s] between two looks at newer messages
 
 /// Memory of another process, mapped here; none without a handle, or where that is refused.
 class MappedMemory {
@@ -91,9 +92,12 @@ public:
         ForceProgress done;
         RankAnswer answer;
         while (!done.complete) {
+            const auto begun = std::chrono::steady_clock::now();
             done = method_->enqueue(kRankSlice);
             answer.work += done.work;
             CUDA_CHECK(waitForStream(stream_));
+            const std::chrono::duration<double> slice = std::chrono::steady_clock::now() - begun;
+            method_->rate()->add(method_->rated(done.work), slice.count());
             if (interrupted()) return method_->abandon(), MessageBytes();
         }
         if (tree() && !mapped()) {
@@ -152,7 +156,9 @@ public:
         if (device_.name != like)
             throw NoDeviceError("it has a " + device_.name + ", and rank 0 a " + like + "; take equal ones");
         stream_ = std::make_unique<OwnedStream>();
+        beside.stayAwake();
     }
+    std::chrono::microseconds awake() const override { return kAwakeForDevices; }
     MessageBytes act(const HelperMessage& message, const std::function<bool()>& interrupted) override {
         CUDA_CHECK(setDevice(device_.index));
         if (message.kind == HelperMessage::Kind::create) return made(message.method, MessageReader(message.data));

@@ -182,6 +182,7 @@ void linkRanks(RankDevices& ranks, Job& job, int device, Stream stream) {
     exchange.send({HelperMessage::Kind::forget, method});
     devices.insert(deviceName(device));
     ranks.devices = devices.size();
+    job.stayAwake();
     const std::string by = " by CUDA IPC";
     ranks.fast = mapped == exchange.helpers();
     ranks.way = ranks.fast ? by : mapped > 0 ? ", " + std::to_string(mapped) + by + ", others" + kThroughHost : kThroughHost;

@@ -78,7 +78,12 @@ private:
                 done.complete = false;
                 return done;
             }
-            if (!ranks_.answered(method_, std::chrono::steady_clock::now() + kWaitForRanks)) return done;
+            // To wake would take longer than the last part of the wait.
+            const auto until = std::chrono::steady_clock::now() + kWaitForRanks;
+            while (!ranks_.answered(method_, {})) {
+                if (std::chrono::steady_clock::now() > until) return done;
+                std::this_thread::yield();
+            }
             done.work = land();
         } catch (...) {
             this->abandon();
