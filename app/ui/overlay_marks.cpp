@@ -104,7 +104,11 @@ void drawLabels(const Document& document, const OverlayArea& area, const SpaceVi
         const double distance = std::max(glm::length(mark->place - eye), 1e-300);
         // The selected body's label has priority.
         const bool selected = document.selected && document.selected->id == mark->id;
-        const double radius = mark->index < facts.bodies->radius.size() ? facts.bodies->radius[mark->index] : 0;
+        // After mergers a mark has the place of another body.
+        const auto& ids = facts.bodies->id;
+        const bool here = mark->index < ids.size() && ids[mark->index] == mark->id;
+        const auto index = here ? mark->index : static_cast<std::size_t>(std::ranges::find(ids, mark->id) - ids.begin());
+        const double radius = index < facts.bodies->radius.size() ? facts.bodies->radius[index] : 0;
         const double pixel = view.camera.lengthPerPixel({view.size.x, view.size.y}) * distance / view.camera.distance;
         wishes.push_back({.at = *at,
                           .size = ImGui::CalcTextSize(texts.back().c_str()),
