@@ -66,12 +66,12 @@ PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surf
     plan.words = !measures || between < kPlots;
     using Strip = PanelPlan::Strip;
     constexpr float kLeastHeight = 400;
-    if (!document.labPanel.open && !watches && high >= kLeastHeight &&
-        between >= (measures && !plan.lesson ? kPlots : kWords)) {
+    if (!document.labPanel.open && !watches && high >= kLeastHeight && between >= kWords) {
+        const bool plots = plan.lesson || between >= kPlots;
         // A profile of few bodies has no curves.
-        if (state.inWindow && state.instruments && document.facts.configuration.bodies >= Instruments::kFewest)
+        if (plots && state.inWindow && state.instruments && document.facts.configuration.bodies >= Instruments::kFewest)
             plan.strip = Strip::instruments;
-        else if (state.conservation && document.facts.twin.on)
+        else if (plots && state.conservation && document.facts.twin.on)
             plan.strip = Strip::twin;
         else if (state.conservation && state.inWindow)
             plan.strip = Strip::conservation;
