@@ -120,7 +120,7 @@ ForceProgress TreeMethod<T>::enqueue(double seconds) {
         for (std::size_t k = static_cast<std::size_t>(before) * batchGroups_; k < end; ++k)
             progress.work.bodies += groups[k].count;
     }
-    const auto difference = [](std::uint64_t now, std::uint64_t before) { return static_cast<double>(now - before); };
+    const auto difference = [](std::uint64_t now, std::uint64_t earlier) { return static_cast<double>(now - earlier); };
     progress.work.pairs = difference(counts_.pairs, reported_.pairs);
     progress.work.cells = difference(counts_.cells + counts_.expandedLow + counts_.expandedHigh,
                                      reported_.cells + reported_.expandedLow + reported_.expandedHigh);
