@@ -57,9 +57,8 @@ bool usesVelocities(const ForceTerms& terms) {
     return std::ranges::any_of(terms, [](const auto& term) { return term->usesVelocities(); });
 }
 
-void split(const std::vector<Double4>& from, std::vector<double>& to) {
+void split(const std::vector<Double4>& from, double* to) {
     const std::size_t n = from.size();
-    to.resize(3 * n);
     for (std::size_t i = 0; i < n; ++i) {
         to[i] = from[i].x;
         to[n + i] = from[i].y;
@@ -73,8 +72,9 @@ FewBody::FewBody() : dense_(0) {}
 
 void FewBody::load(const ParticleSet& bodies) {
     const std::size_t n = bodies.size();
-    split(bodies.position, x_);
-    split(bodies.velocity, v_);
+    for (std::vector<double>* row : {&x_, &v_}) row->resize(3 * n);
+    split(bodies.position, x_.data());
+    split(bodies.velocity, v_.data());
     source_.resize(n);
     response_.resize(n);
     sources_ = 0;
@@ -160,11 +160,7 @@ void FewBody::addTerms(const double* x, const double* v, double time, double* a,
     const auto addTo = [&](double* to, const auto& add) {
         gather(to, termSums_);
         for (const auto& term : others_) add(*term);
-        for (std::size_t i = 0; i < n; ++i) {
-            to[i] = termSums_[i].x;
-            to[n + i] = termSums_[i].y;
-            to[2 * n + i] = termSums_[i].z;
-        }
+        split(termSums_, to);
     };
     addTo(a, [&](const ForceTerm& term) { termInteractions_ += term.addAccelerations(bodies, targets_, termSums_, {}); });
     if (jerk) addTo(jerk, [&](const ForceTerm& term) { term.addJerks(bodies, targets_, termSums_); });

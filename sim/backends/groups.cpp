@@ -7,17 +7,14 @@
 
 namespace gravlab {
 
-std::span<const GroupRow> groupRows() {
-    static const std::vector<GroupRow> rows = [] {
-        std::vector<GroupRow> all;
-        for (const std::span<const GroupRow> more : {referenceGroupRows(), cpuGroupRows(), cudaGroupRows()})
-            all.insert(all.end(), more.begin(), more.end());
-        return all;
-    }();
-    return rows;
-}
-
 namespace {
+
+template <class Row>
+std::vector<Row> joined(std::initializer_list<std::span<const Row>> tables) {
+    std::vector<Row> all;
+    for (const std::span<const Row> more : tables) all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
 
 /// The row of that name on that backend, the last one for an empty name.
 template <class Row>
@@ -43,17 +40,17 @@ void requireBackend(const Row& row, const BackendOptions& options, const char* w
 
 }  // namespace
 
+std::span<const GroupRow> groupRows() {
+    static const auto rows = joined({referenceGroupRows(), cpuGroupRows(), cudaGroupRows()});
+    return rows;
+}
+
 const GroupRow& groupRow(std::string_view backendName, std::string_view name) {
     return rowOn(groupRows(), backendName, name, "groups");
 }
 
 std::span<const DepthRow> depthRows() {
-    static const std::vector<DepthRow> rows = [] {
-        std::vector<DepthRow> all;
-        for (const std::span<const DepthRow> more : {referenceDepthRows(), cpuDepthRows(), cudaDepthRows()})
-            all.insert(all.end(), more.begin(), more.end());
-        return all;
-    }();
+    static const auto rows = joined({referenceDepthRows(), cpuDepthRows(), cudaDepthRows()});
     return rows;
 }
 

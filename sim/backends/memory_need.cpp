@@ -42,11 +42,6 @@ MemoryNeed sumOf(const MemoryRows& rows) {
     return sum;
 }
 
-MemoryNeed memoryNeed(const BackendRow& row, std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel,
-                      StepProgram program, std::size_t sources) {
-    return sumOf(memoryRows(row, {bodies, force, kernel, program, sources}));
-}
-
 std::string needText(const MemoryNeed& need, std::size_t bodies) {
     std::string text = std::to_string(bodies) + " bodies need ";
     if (need.device > 0) text += gigabytes(need.device) + " GB on the device and ";

@@ -54,10 +54,6 @@ struct MemoryNeed {
 /// The sum of the counted rows.
 MemoryNeed sumOf(const MemoryRows& rows);
 
-/// The sum of memoryRows(): without the scene and copies of a state on the host.
-MemoryNeed memoryNeed(const BackendRow& row, std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel,
-                      StepProgram program = {}, std::size_t sources = MassiveBodies{}.count);
-
 /// Free memory, of several devices the least; infinite where it is not known, and for the device of a backend that has none.
 MemoryNeed freeMemory(const BackendRow& row, const BackendOptions& options);
 

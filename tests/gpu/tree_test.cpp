@@ -239,7 +239,7 @@ TEST_F(TreeOnGpu, bodiesWithoutMassAreInNoNode) {
             const auto backend = loaded(bodies, row("tree"), 0.02);
             ASSERT_EQ(cuda::memoryInfo(after, total), cuda::kSuccess);
             const double taken = static_cast<double>(before) - static_cast<double>(after);
-            const double said = memoryNeed(deviceBackend(), kBodies, {}, row("tree"), {}, kMassive).device;
+            const double said = sumOf(memoryRows(deviceBackend(), {kBodies, {}, row("tree"), {}, kMassive})).device;
             std::printf("%.0f bytes a body, said %.0f\n", taken / kBodies, said / kBodies);
             EXPECT_LT(taken, 1.5 * said);
             EXPECT_GT(taken, 0.5 * said);
@@ -272,7 +272,7 @@ TEST_F(TreeOnGpu, memoryIsWhatWasSaid) {
     suite.rows();
     suite.integrators();
     suite.terms();
-    EXPECT_LT(memoryNeed(deviceBackend(), 4'000'000, {}, row("tree")).device / 4e6, 96 + 110) << "bytes per body";
+    EXPECT_LT(sumOf(memoryRows(deviceBackend(), {4'000'000, {}, row("tree")})).device / 4e6, 96 + 110) << "bytes per body";
 }
 
 TEST_F(TreeOnGpu, bodiesThatAreHardForAnOctree) {

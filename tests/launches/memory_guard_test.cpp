@@ -48,8 +48,8 @@ TEST(MemoryGuard, refusesARunThatTheDeviceCannotHold) {
     const BackendRow& cuda = deviceBackend();
     RunRequest wanted{.scene = "plummer", .bodies = 100000, .backend = "cuda"};
     const auto run = [&] { Simulation simulation(wanted); };
-    const auto need =
-        static_cast<std::size_t>(memoryNeed(cuda, 100000, {.softening = 0.02}, {}, usualIntegrator().program).device);
+    const auto need = static_cast<std::size_t>(
+        sumOf(memoryRows(cuda, {100000, {.softening = 0.02}, {}, usualIntegrator().program})).device);
     ASSERT_GT(need, 1000000u);
     EXPECT_THAT(refusalWith(need - 1, run),
                 testing::MatchesRegex("100000 bodies need 0[.0-9]+ GB on the device and .*; free "
@@ -58,7 +58,7 @@ TEST(MemoryGuard, refusesARunThatTheDeviceCannotHold) {
     // A tree needs more than pairs that are computed twice.
     wanted.pairs().accuracy = 1e-3;
     const KernelChoice twice{.kernel = "tiled"};
-    const double tiled = memoryNeed(cuda, 100000, {.softening = 0.02}, twice, usualIntegrator().program).device;
+    const double tiled = sumOf(memoryRows(cuda, {100000, {.softening = 0.02}, twice, usualIntegrator().program})).device;
     EXPECT_THAT(refusalWith(static_cast<std::size_t>(tiled), run), testing::HasSubstr("on the device"));
     // A device with two parts needs as much twice.
     wanted.pairs().accuracy = {};
@@ -110,7 +110,7 @@ TEST(MemoryGuard, countsListsOfNeighboursThatAChoiceTakes) {
     ForceSettings force{.law = scene.law};
     takeLawNumbers(force, wanted.lawNumbers, scene);
     const auto need = [&](std::size_t bodies, const KernelChoice& choice = {}) {
-        return memoryNeed(cuda, bodies, force, choice, usualIntegrator().program).device;
+        return sumOf(memoryRows(cuda, {bodies, force, choice, usualIntegrator().program})).device;
     };
     EXPECT_GT(need(20000), need(20000, {.kernel = "cells"}) + 20000 * 4.0 * 100) << "at least a hundred entries a body";
     EXPECT_EQ(need(20000), need(20000, {.kernel = "neighbour-list"}));

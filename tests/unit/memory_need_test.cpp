@@ -68,8 +68,8 @@ TEST(MemoryNeed, countsBytesBeyondTheRangeOfIntegers) {
     // 2^31 - 1 bodies need hundreds of gigabytes: a number that must not wrap.
     const std::size_t most = 2147483647;
     for (const BackendRow& row : backends()) {
-        const MemoryNeed few = memoryNeed(row, 1'000'000, {}, {.allowedError = 1e-3});
-        const MemoryNeed many = memoryNeed(row, most, {}, {.allowedError = 1e-3});
+        const MemoryNeed few = sumOf(memoryRows(row, {1'000'000, {}, {.allowedError = 1e-3}}));
+        const MemoryNeed many = sumOf(memoryRows(row, {most, {}, {.allowedError = 1e-3}}));
         if (!row.onDevice) {
             EXPECT_GT(few.host, 100e6) << row.name;
         }
@@ -79,16 +79,16 @@ TEST(MemoryNeed, countsBytesBeyondTheRangeOfIntegers) {
             << row.name;
     }
     // A tree needs more memory than pairs do.
-    EXPECT_GT(memoryNeed(hostBackend(), 1'000'000, {}, {.allowedError = 1e-3}).host,
-              memoryNeed(hostBackend(), 1'000'000, {}, {}).host);
+    EXPECT_GT(sumOf(memoryRows(hostBackend(), {1'000'000, {}, {.allowedError = 1e-3}})).host,
+              sumOf(memoryRows(hostBackend(), {1'000'000, {}, {}})).host);
     // Block steps need a level, an index, a position and a sum for each body: 1, 4, 12 and 12 bytes. Sources are not copied.
     const StepProgram blocks = integrator("block-leapfrog").program;
-    EXPECT_EQ(memoryNeed(hostBackend(), 1'000'000, {}, {}, blocks).host,
-              memoryNeed(hostBackend(), 1'000'000, {}, {}, usualIntegrator().program).host + 29e6);
-    if (memoryNeed(deviceBackend(), 1'000'000, {}, {}).device > 0)
+    EXPECT_EQ(sumOf(memoryRows(hostBackend(), {1'000'000, {}, {}, blocks})).host,
+              sumOf(memoryRows(hostBackend(), {1'000'000, {}, {}, usualIntegrator().program})).host + 29e6);
+    if (sumOf(memoryRows(deviceBackend(), {1'000'000, {}, {}})).device > 0)
         for (const KernelChoice& kernel : {KernelChoice{}, KernelChoice{.kernel = "tree", .allowedError = 1e-3}}) {
-            EXPECT_GE(memoryNeed(deviceBackend(), 1'000'000, {}, kernel, blocks).device,
-                      memoryNeed(deviceBackend(), 1'000'000, {}, kernel, usualIntegrator().program).device + 5e6);
+            EXPECT_GE(sumOf(memoryRows(deviceBackend(), {1'000'000, {}, kernel, blocks})).device,
+                      sumOf(memoryRows(deviceBackend(), {1'000'000, {}, kernel, usualIntegrator().program})).device + 5e6);
         }
 }
 
@@ -96,8 +96,8 @@ TEST(MemoryNeed, aTreeOfManyBodiesTakesLittleOnADevice) {
     for (const BackendRow& row : backends()) {
         if (!row.onDevice) continue;
         for (const std::size_t bodies : {1'048'576, 10'485'760, 104'857'600}) {
-            const double tree = memoryNeed(row, bodies, {}, {.allowedError = 1e-3}).device,
-                         pairs = memoryNeed(row, bodies, {}, {.kernel = "tiled"}).device;
+            const double tree = sumOf(memoryRows(row, {bodies, {}, {.allowedError = 1e-3}})).device,
+                         pairs = sumOf(memoryRows(row, {bodies, {}, {.kernel = "tiled"}})).device;
             EXPECT_LE(tree - pairs, 106.0 * static_cast<double>(bodies)) << row.name << ' ' << bodies;
             if (pairs > 0) {
                 EXPECT_GT(tree - pairs, 80.0 * static_cast<double>(bodies)) << row.name << ' ' << bodies;
@@ -109,10 +109,10 @@ TEST(MemoryNeed, aTreeOfManyBodiesTakesLittleOnADevice) {
 TEST(MemoryNeed, countsNodesOfBodiesWithMassAlone) {
     const std::size_t bodies = 1'000'000;
     const auto ofTree = [&](std::size_t sources) {
-        return memoryNeed(deviceBackend(), bodies, {}, {.kernel = "tree"}, {}, sources).device -
-               memoryNeed(deviceBackend(), bodies, {}, {.kernel = "tiled"}).device;
+        return sumOf(memoryRows(deviceBackend(), {bodies, {}, {.kernel = "tree"}, {}, sources})).device -
+               sumOf(memoryRows(deviceBackend(), {bodies, {}, {.kernel = "tiled"}})).device;
     };
-    if (memoryNeed(deviceBackend(), bodies, {}, {}).device == 0) GTEST_SKIP() << "this build has no CUDA";
+    if (sumOf(memoryRows(deviceBackend(), {bodies, {}, {}})).device == 0) GTEST_SKIP() << "this build has no CUDA";
     EXPECT_EQ(ofTree(bodies), ofTree(MassiveBodies{}.count));
     // Without nodes: place and sorted body, two lengths, keys and indices, sorted keys, the search, and groups.
     EXPECT_NEAR(ofTree(2), (20.0 + 8 + 12 + 8 + 14.5 + 4.6) * static_cast<double>(bodies), 2e6);
@@ -132,7 +132,7 @@ TEST(MemoryNeed, countsScratchSlotsAndTheCopyOfMixedPrecision) {
     const auto n = static_cast<double>(kBodies);
     const auto need = [&](const BackendRow& row, const char* program, Precision precision, const char* kernel) {
         const MemoryNeed found =
-            memoryNeed(row, kBodies, {.precision = precision}, {.kernel = kernel}, integrator(program).program);
+            sumOf(memoryRows(row, {kBodies, {.precision = precision}, {.kernel = kernel}, integrator(program).program}));
         return (found.host + found.device) / n;
     };
     constexpr Precision kSingle = Precision::fp32, kMixed = Precision::mixed, kDouble = Precision::fp64;
@@ -145,11 +145,11 @@ TEST(MemoryNeed, countsScratchSlotsAndTheCopyOfMixedPrecision) {
     const double slots = 3 * 4 * (16 + 32 + 1) + 6 * 3 * 8;
     EXPECT_EQ(need(deviceBackend(), "leapfrog", kSingle, "symmetric") - need(deviceBackend(), "leapfrog", kSingle, "tiled"),
               slots);
-    EXPECT_EQ(memoryNeed(deviceBackend(), kBodies, {}, {}).device,
-              memoryNeed(deviceBackend(), kBodies, {}, {.kernel = "symmetric"}).device)
+    EXPECT_EQ(sumOf(memoryRows(deviceBackend(), {kBodies, {}, {}})).device,
+              sumOf(memoryRows(deviceBackend(), {kBodies, {}, {.kernel = "symmetric"}})).device)
         << "what auto takes";
-    EXPECT_EQ(memoryNeed(deviceBackend(), kBodies, {}, {}, {}, 3).device,
-              memoryNeed(deviceBackend(), kBodies, {}, {.kernel = "tiled"}).device);
+    EXPECT_EQ(sumOf(memoryRows(deviceBackend(), {kBodies, {}, {}, {}, 3})).device,
+              sumOf(memoryRows(deviceBackend(), {kBodies, {}, {.kernel = "tiled"}})).device);
 }
 
 TEST(MemoryNeed, countsTheDipolesOfCharges) {
@@ -158,11 +158,11 @@ TEST(MemoryNeed, countsTheDipolesOfCharges) {
     const double dipoles = 4.0 * sizeof(float) * static_cast<double>(mostTreeNodes(bodies));
     for (const BackendRow& row : backends()) {
         const auto more = [&](const KernelChoice& kernel) {
-            const MemoryNeed with = memoryNeed(row, bodies, charges, kernel),
-                             without = memoryNeed(row, bodies, gravity, kernel);
+            const MemoryNeed with = sumOf(memoryRows(row, {bodies, charges, kernel})),
+                             without = sumOf(memoryRows(row, {bodies, gravity, kernel}));
             return with.host + with.device - without.host - without.device;
         };
-        const MemoryNeed all = memoryNeed(row, bodies, gravity, {.allowedError = 1e-3});
+        const MemoryNeed all = sumOf(memoryRows(row, {bodies, gravity, {.allowedError = 1e-3}}));
         if (row.usesCores || all.device > 0) {
             EXPECT_EQ(more({.allowedError = 1e-3}), dipoles) << row.name;
         }

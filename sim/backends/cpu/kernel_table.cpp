@@ -86,6 +86,11 @@ Reason whyNoTree(const KernelRow& row, const ForceSettings& force) {
     return reason.empty() ? treeRefusal(kWalk, force, "symmetric-threads") : reason;
 }
 
+template <class T, TreeWalk kWalk, TreeKeys kCurve>
+std::unique_ptr<CpuForceMethod<T>> makeTree(const MethodContext& context) {
+    return std::make_unique<TreeMethod<T>>(kWalk, context, kCurve);
+}
+
 /// Makes the row of a tree, which takes far bodies as cells.
 template <TreeWalk kWalk, TreeKeys kCurve = TreeKeys::hilbert>
 CpuKernel tree(std::string_view name, std::string_view idea) {
@@ -103,18 +108,13 @@ CpuKernel tree(std::string_view name, std::string_view idea) {
                                 double opening) { return keptAccuracy(kWalk, force, allowedError, opening); },
                     .refuses = whyNoTree<kWalk>},
             .sharesWork = true,
-            .fp32 = [](const MethodContext& context) -> std::unique_ptr<CpuForceMethod<float>> {
-                return std::make_unique<TreeMethod<float>>(kWalk, context, kCurve);
-            },
-            .mixed = [](const MethodContext& context) -> std::unique_ptr<CpuForceMethod<double>> {
-                return std::make_unique<TreeMethod<double>>(kWalk, context, kCurve);
-            },
-            .bytes =
-                [](std::size_t bodies, const ForceSettings& force) {
-                    return force.precision == Precision::fp32
-                               ? TreeMethod<float>::bytes(bodies, force)
-                               : TreeMethod<double>::bytes(bodies, force) + InPairUnits::bytes(bodies);
-                }};
+            .fp32 = makeTree<float, kWalk, kCurve>,
+            .mixed = makeTree<double, kWalk, kCurve>,
+            .bytes = [](std::size_t bodies, const ForceSettings& force) {
+                return force.precision == Precision::fp32
+                           ? TreeMethod<float>::bytes(bodies, force)
+                           : TreeMethod<double>::bytes(bodies, force) + InPairUnits::bytes(bodies);
+            }};
 }
 
 /// Most bodies that a core sums at a time, in groups of kCellGroup or fewer. The usual number takes some 20 microseconds at
@@ -122,6 +122,11 @@ CpuKernel tree(std::string_view name, std::string_view idea) {
 constexpr int kCellBlocks[] = {16, 32, 64, 128, 256};
 constexpr LaunchConfig kCells{.block = 64, .unroll = 1};
 static_assert(kCellBlocks[0] == kCellGroup);
+
+template <class T, class P>
+std::unique_ptr<CpuForceMethod<T>> makeCells(const MethodContext& context) {
+    return std::make_unique<CellMethod<T, P>>(context);
+}
 
 /// Makes the row of cell lists, which leave out bodies beyond the end of a law.
 CpuKernel cellLists(std::string_view name, std::string_view idea) {
@@ -136,15 +141,9 @@ CpuKernel cellLists(std::string_view name, std::string_view idea) {
                     .source = "kernels_simd.cpp:cellGroup,cells",
                     .refuses = whyNotOnCpu},
             .sharesWork = true,
-            .fp32 = [](const MethodContext& context) -> std::unique_ptr<CpuForceMethod<float>> {
-                return std::make_unique<CellMethod<float, float>>(context);
-            },
-            .mixed = [](const MethodContext& context) -> std::unique_ptr<CpuForceMethod<double>> {
-                return std::make_unique<CellMethod<double, float>>(context);
-            },
-            .fp64 = [](const MethodContext& context) -> std::unique_ptr<CpuForceMethod<double>> {
-                return std::make_unique<CellMethod<double, double>>(context);
-            },
+            .fp32 = makeCells<float, float>,
+            .mixed = makeCells<double, float>,
+            .fp64 = makeCells<double, double>,
             .bytes = bytesOf<CellMethod>};
 }
 

@@ -498,24 +498,10 @@ std::span<const SimdTarget> simdTargets() {
     static const std::vector<SimdTarget> found = [] {
         std::vector<SimdTarget> here;
         const auto offer = [&](std::int64_t set, auto describe, std::string_view name, std::string_view title) {
-            if (set == HWY_STATIC_TARGET || runsHere(set)) here.push_back(describe(name, title));
+            if (set == HWY_STATIC_TARGET || set == HWY_SCALAR || runsHere(set)) here.push_back(describe(name, title));
         };
-        // Best first. Sets below the build's own flags are not compiled and not listed.
-#if HWY_TARGETS & HWY_AVX3
-        offer(HWY_AVX3, N_AVX3::describe, "avx512", "AVX-512");
-#endif
-#if HWY_TARGETS & HWY_AVX2
-        offer(HWY_AVX2, N_AVX2::describe, "avx2", "AVX2");
-#endif
-#if HWY_TARGETS & HWY_SSE4
-        offer(HWY_SSE4, N_SSE4::describe, "sse4", "SSE4");
-#endif
-#if HWY_TARGETS & HWY_NEON
-        offer(HWY_NEON, N_NEON::describe, "neon", "NEON");
-#endif
-#if HWY_TARGETS & HWY_SCALAR
-        here.push_back(N_SCALAR::describe("scalar", "scalar"));
-#endif
+#define GRAVLAB_SIMD_TARGET(set, space, name, title) offer(set, space::describe, name, title);
+#include "sim/backends/cpu/kernels/simd_targets.inl"
         return here;
     }();
     return found;

@@ -68,21 +68,8 @@ namespace gravlab::cpu {
 
 const TreeKernels& treeKernels(const SimdTarget& simd) {
     static const std::vector<TreeKernels> all = {
-#if HWY_TARGETS & HWY_AVX3
-        N_AVX3::describeTree(),
-#endif
-#if HWY_TARGETS & HWY_AVX2
-        N_AVX2::describeTree(),
-#endif
-#if HWY_TARGETS & HWY_SSE4
-        N_SSE4::describeTree(),
-#endif
-#if HWY_TARGETS & HWY_NEON
-        N_NEON::describeTree(),
-#endif
-#if HWY_TARGETS & HWY_SCALAR
-        N_SCALAR::describeTree(),
-#endif
+#define GRAVLAB_SIMD_TARGET(set, space, ...) space::describeTree(),
+#include "sim/backends/cpu/kernels/simd_targets.inl"
     };
     for (const TreeKernels& kernels : all)
         if (kernels.highway == simd.highway) return kernels;

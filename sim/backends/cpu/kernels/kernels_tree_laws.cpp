@@ -35,21 +35,8 @@ namespace gravlab::cpu {
 
 const LawTreeKernels& lawTreeKernels(const SimdTarget& simd) {
     static const std::vector<LawTreeKernels> all = {
-#if HWY_TARGETS & HWY_AVX3
-        N_AVX3::describeLaws(),
-#endif
-#if HWY_TARGETS & HWY_AVX2
-        N_AVX2::describeLaws(),
-#endif
-#if HWY_TARGETS & HWY_SSE4
-        N_SSE4::describeLaws(),
-#endif
-#if HWY_TARGETS & HWY_NEON
-        N_NEON::describeLaws(),
-#endif
-#if HWY_TARGETS & HWY_SCALAR
-        N_SCALAR::describeLaws(),
-#endif
+#define GRAVLAB_SIMD_TARGET(set, space, ...) space::describeLaws(),
+#include "sim/backends/cpu/kernels/simd_targets.inl"
     };
     for (const LawTreeKernels& kernels : all)
         if (kernels.highway == simd.highway) return kernels;
