@@ -23,7 +23,7 @@ constexpr int kSlotGroups = 8;
 /// the leaves of a round, then the spans. Only the rounds of one span form a chain. So a device can compute some spans
 /// alone.
 struct TilePartition {
-    int tile = 0;      ///< targets a warp holds
+    int tile = 0;      ///< targets that a warp holds
     int tiles = 0;     ///< whole tiles; bodies beyond N are pads
     int chunk = 0;     ///< partners per warp task
     int range = 0;     ///< partners ahead of each tile, over all rounds

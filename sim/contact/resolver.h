@@ -221,7 +221,7 @@ struct RunPlan {
 ///   noteEvent(bounce, i, k)                       an event has changed i and k
 template <class Bodies>
 class Resolver {
-    // A pair bounces so many times a step at most, because bodies at rest on each other would bounce without end.
+    // A pair bounces so many times per step at most, because bodies at rest on each other would bounce without end.
     static constexpr int kMostBounces = 4;
 
 public:

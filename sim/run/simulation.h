@@ -124,7 +124,7 @@ public:
     /// judged, where the backend changes bodies in place.
     void steer(std::uint32_t index, const Vec3d& velocity);
     /// All measurable quantities of the last complete step, on the device where the backend measures, else on the host.
-    /// Waits; `meanwhile` is called some times a second while a device measures, and may throw.
+    /// Waits; `meanwhile` is called some times per second while a device measures, and may throw.
     Diagnostics measure(const std::function<void()>& meanwhile = {});
 
 private:

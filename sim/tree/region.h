@@ -11,7 +11,7 @@
 
 namespace gravlab {
 
-/// Groups per region. 16 groups took equally long (10,485,760 bodies at 1e-3: 11.35 and 11.36 ms a step).
+/// Groups per region. 16 groups took equally long (10,485,760 bodies at 1e-3: 11.35 and 11.36 ms per step).
 constexpr std::uint32_t kRegionGroups = 8;
 
 /// Limit of a node's farthest body, in radii of the region, below which the region's groups open the node. Its children

@@ -20,7 +20,7 @@ constexpr double kBatchSeconds = 2e-3;
 
 template <class Real>
 double EngineOf<Real>::integrateSeconds() const {
-    // The estimate is about 150 bytes a body at half of a usual bandwidth, and one launch.
+    // The estimate is about 150 bytes per body at half of a usual bandwidth, and one launch.
     return 3e-6 + 150.0 * state_.count() / 1e12;
 }
 

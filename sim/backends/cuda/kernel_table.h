@@ -26,11 +26,11 @@ struct OneSidedCode {
     bool otherLaws = false;           ///< lawKernel() computes laws whose pull is not gravity's
     bool atomicSums = false;          ///< ranges are added by atomics
     bool splitsInBlock = false;       ///< threads of one block sum the ranges: the block has `split` times as many threads
-    bool pairsOfThreads = false;      ///< one thread a pair: the targets of a block are the square root of its threads
+    bool pairsOfThreads = false;      ///< one thread per pair: the targets of a block are the square root of its threads
     bool byWarps = false;             ///< a warp passes its sources round; a narrower last warp passes fewer
     bool ignoresLaunchError = false;  ///< a trap: a failed launch is reported and counted as if it had run
     Kernel<CopiesTask> (*copier)() = nullptr;  ///< copies the bodies into an array that the kernel reads
-    std::uint32_t copied = 0;                  ///< numbers a body in that array
+    std::uint32_t copied = 0;                  ///< numbers per body in that array
     const void* (*sources)() = nullptr;        ///< symbol that the host fills with each slice
     std::uint32_t longestSlice = 0xffffffffu;  ///< sources
 
@@ -81,7 +81,7 @@ std::unique_ptr<DeviceForceMethod<Real>> makeCells(const MethodParts& parts);
 template <class Real>
 std::unique_ptr<DeviceForceMethod<Real>> makeNeighbourLists(const MethodParts& parts);
 
-/// Machine code that was loaded while the program ran: one launch a force; own_kernel.h states its arguments.
+/// Machine code that was loaded while the program ran: one launch per force; own_kernel.h states its arguments.
 struct LoadedCode {
     const void* kernel32 = nullptr;
     unsigned split = 1;                                                 ///< blocks that share the sources of the same bodies

@@ -68,7 +68,7 @@ public:
         }
         if (count > options_.maxBodies)
             fail("holds more than the " + std::to_string(options_.maxBodies) + " bodies allowed");
-        // Positions alone need 12 bytes a body.
+        // Positions alone need 12 bytes per body.
         if (count > size_ / 12)
             fail("its header counts " + std::to_string(count) + " bodies, which need " + std::to_string(12 * count) +
                  " bytes, but it has " + std::to_string(size_) + ": cut short?");

@@ -1,4 +1,4 @@
-// Depths in the graph of friends, level by level, with a thread a node or a thread an edge: P. Harish & P. J. Narayanan
+// Depths in the graph of friends, level by level, with a thread per node or a thread an edge: P. Harish & P. J. Narayanan
 // 2007, LNCS 4873, 197. Rule: several threads may store the same depth in a place at once; all of them store the same
 // number.
 #pragma once

@@ -1,4 +1,4 @@
-// fp64 accelerations of a few bodies by the plainest sum on a device: one block a body, one running sum a thread.
+// fp64 accelerations of a few bodies by the plainest sum on a device: one block per body, one running sum per thread.
 // Rule: it uses no code of the kernels that it checks.
 #include "sim/backends/cuda/jobs/force_check_job.h"
 

@@ -12,7 +12,7 @@
 
 namespace gravlab::cuda {
 
-/// Compares a kernel's accelerations of sampled bodies with a plain fp64 loop on the device. One block a target.
+/// Compares a kernel's accelerations of sampled bodies with a plain fp64 loop on the device. One block per target.
 template <class Real>
 struct CheckTask {
     const Vec4<Real>* bodies;

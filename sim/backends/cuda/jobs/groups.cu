@@ -149,7 +149,7 @@ __global__ void markBoxes(GroupTask task) {
     if (index < task.tree.start[task.pass + 1] - task.tree.start[task.pass]) markJoined(task.tree, task.pass, index);
 }
 
-/// A warp works on a leaf: a body is compared with thousands before its group is joined, and with a thread a body the warp
+/// A warp works on a leaf: a body is compared with thousands before its group is joined, and with a thread per body the warp
 /// would wait for the slowest. Each lane tests one box, the newest first. Where the stack is nearly full, fewer boxes are
 /// tested at a time, down to one, which adds at most three a level.
 __global__ void joinLeaves(GroupTask task) {
@@ -326,7 +326,7 @@ void scanGroupCounts(const GroupTask& task, void* scratch, std::size_t bytes, St
 using GroupClock = std::chrono::steady_clock;
 
 enum class GroupWay { searchFromHost, searchOnDevice, grid, tree };
-/// A thread a node or an edge, where the host or the device repeats the levels.
+/// A thread per node or edge, where the host or the device repeats the levels.
 struct DepthWay {
     bool edges, onDevice;
 };

@@ -16,7 +16,7 @@ namespace {
 /// Cells of a tile along a side.
 using MatrixEdges = Factors<8, 16, 32>;
 
-/// The level of each cell, see matrixLevel(). One thread a cell.
+/// The level of each cell, see matrixLevel(). One thread per cell.
 struct MatrixLevelTask {
     const float* values;
     const MatrixFacts* facts;

@@ -39,7 +39,7 @@ struct MomentEndTask {
 };
 
 /// Writes the distance from the centre of mass as an integer of the same order, and the fraction of the mass in 2^-62. One
-/// thread a body.
+/// thread per body.
 template <class Real>
 struct RadiusTask {
     const Vec4<Real>*x, *v;

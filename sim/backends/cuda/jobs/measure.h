@@ -39,7 +39,7 @@ struct RadiusSearch {
     unsigned long long prefix[3], inside[3];
 };
 
-/// Pairs of targets with those of the sources [sourceFirst, sourceEnd) that have smaller indices. One thread a target.
+/// Pairs of targets with those of the sources [sourceFirst, sourceEnd) that have smaller indices. One thread per target.
 template <class Real>
 struct PairTask {
     const Vec4<Real>* bodies;
@@ -71,7 +71,7 @@ struct LawPairTask {
 template <class Real>
 void launchPairs(const PairTask<Real>& task, std::uint32_t count, const ForceSettings& force, Stream stream);
 
-/// Compares the energy of some bodies with a plain loop in double. One block a body.
+/// Compares the energy of some bodies with a plain loop in double. One block per body.
 struct FieldCheckTask {
     const Vec4<float>* bodies;
     const double* energy;          ///< values under test, see TreeFields

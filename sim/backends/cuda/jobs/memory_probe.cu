@@ -18,7 +18,7 @@ namespace gravlab {
 namespace cuda {
 namespace {
 
-/// Links every line of `lines` to the next one of nextInRing(): its first word is that line's address. One thread a line.
+/// Links every line of `lines` to the next one of nextInRing(): its first word is that line's address. One thread per line.
 struct RingTask {
     std::uint64_t* lines;
     std::uint64_t count;  ///< lines, a power of two

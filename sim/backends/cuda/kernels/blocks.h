@@ -73,7 +73,7 @@ std::size_t activeListBytes(std::uint32_t count);
 void listActive(const ActiveListTask& task, void* scratch, std::size_t bytes, Stream stream);
 
 /// Copies between all bodies and those of a list. One thread a listed body; spread sums of more than one range have
-/// kSpreadLanes threads a body.
+/// kSpreadLanes threads per body.
 constexpr unsigned kSpreadLanes = 32;
 template <class Real>
 struct ActiveCopyTask {

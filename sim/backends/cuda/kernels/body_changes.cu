@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned kChangeThreads = 256;
 
-/// Writes changed bodies. One thread a body. Device memory.
+/// Writes changed bodies. One thread per body. Device memory.
 template <class Real>
 struct ScatterTask {
     const ChangedBody* changed;

@@ -302,7 +302,7 @@ __global__ void symmetricSums(BondColourTask<Real> task) {
     addTo(task.bodies.sums[j], -inverseSource(second) * force);
 }
 
-/// Fills values and x. One thread an entry or a row, the larger number.
+/// Fills values and x. One thread per entry or row, the larger number.
 template <class Real>
 __global__ void fillFactors(BondMatrixTask<Real> task) {
     const std::uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
@@ -322,7 +322,7 @@ __global__ void fillFactors(BondMatrixTask<Real> task) {
     task.values[k] = factor;
 }
 
-/// Writes the sums. One thread a row.
+/// Writes the sums. One thread per row.
 template <class Real>
 __global__ void takeProduct(BondMatrixTask<Real> task) {
     const std::uint32_t row = blockIdx.x * blockDim.x + threadIdx.x;

@@ -69,7 +69,7 @@ void withLoopLaw(const ForceSettings& force, double smallestR2, Use&& use) {
         forLaw<OtherLoopLaws>(law, [&]<template <class> class PairLaw>() { use(PairLaw<Real>(force, smallestR2)); });
 }
 
-/// Turns sums of a term into accelerations where bodies respond differently or other terms act. One thread a body.
+/// Turns sums of a term into accelerations where bodies respond differently or other terms act. One thread per body.
 template <class Real>
 struct RespondTask {
     const Vec4<Real>* sums;
@@ -91,7 +91,7 @@ struct FusedTask {
 };
 Kernel<FusedTask> fusedKernel(int unroll);
 
-/// The lower rows have one thread a target. `constant` reads its slice from constantSources(), one chunk at most. Null for
+/// The lower rows have one thread per target. `constant` reads its slice from constantSources(), one chunk at most. Null for
 /// factors that are not built.
 Kernel<ForceTask<float>> aosKernel(int unroll);
 Kernel<ForceTask<float>> globalKernel(int unroll);
@@ -116,7 +116,7 @@ enum class CubeRoot {
     divided   ///< 1 / sqrtf(r^2), cubed
 };
 Kernel<ForceTask<float>> rootKernel(CubeRoot way, int unroll);
-/// The tiled kernel with a tile of float3, 12 bytes a body, and the masses behind it.
+/// The tiled kernel with a tile of float3, 12 bytes per body, and the masses behind it.
 Kernel<ForceTask<float>> tiledFloat3Kernel(int unroll);
 
 /// The tiled kernel with all ranges of the sources in one block: `block` targets times `split` segments of threads. Its
@@ -131,7 +131,7 @@ constexpr std::uint32_t kConstantSources = 4096;  ///< all of the 64 KiB that co
 /// The symbol that `constant` reads, for cuda::symbolAddress().
 const void* constantSources();
 
-/// Copies positions and masses into the layout of a row. One thread a body.
+/// Copies positions and masses into the layout of a row. One thread per body.
 struct CopiesTask {
     const Float4* bodies;
     float* copies;

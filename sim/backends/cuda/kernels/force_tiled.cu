@@ -1,4 +1,4 @@
-// The tiled kernels in single precision: four numbers of bodies a thread, eight unrolls.
+// The tiled kernels in single precision: four numbers of bodies per thread, eight unrolls.
 #include "sim/backends/cuda/kernels/tiled.cuh"
 
 namespace gravlab::cuda {

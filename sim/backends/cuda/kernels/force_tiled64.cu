@@ -1,4 +1,4 @@
-// The tiled kernels in double precision. Eight bodies a thread would not fit the registers.
+// The tiled kernels in double precision. Eight bodies per thread would not fit the registers.
 #include "sim/backends/cuda/kernels/tiled.cuh"
 
 namespace gravlab::cuda {

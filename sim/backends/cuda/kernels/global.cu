@@ -1,4 +1,4 @@
-// The rows below the tiles have one thread a target; they differ only in how the sources are loaded.
+// The rows below the tiles have one thread per target; they differ only in how the sources are loaded.
 // Rule: pull and two-level sums are those of all kernels, so that a difference in rate comes from memory traffic.
 #include "sim/backends/cuda/kernels/force.h"
 #include "sim/backends/cuda/kernels/tiled.cuh"
@@ -98,7 +98,7 @@ __global__ void forceConstant(ForceTask<float> task) {
     one.store();
 }
 
-/// Each lane reads one source and the warp passes them round: 32 pairs a lane for one read. All lanes of a warp run to the
+/// Each lane reads one source and the warp passes them round: 32 pairs per lane for one read. All lanes of a warp run to the
 /// end; a narrower last warp passes round as many sources as it has lanes.
 template <int kUnroll>
 __global__ void forceShuffle(ForceTask<float> task) {

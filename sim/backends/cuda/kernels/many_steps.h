@@ -11,7 +11,7 @@
 
 namespace gravlab::cuda {
 
-constexpr int kManyStepsBodies = 8;     ///< targets a warp holds in registers
+constexpr int kManyStepsBodies = 8;     ///< targets that a warp holds in registers
 constexpr int kManyStepsMaxWarps = 16;  ///< 512 threads: 127 registers each without spilling
 
 /// Division of N bodies among blocks. It depends on N, the device and the most warps of a block only, so that sums of a

@@ -1,4 +1,4 @@
-// The walk along a row of a table of 32 rows, a thread a row: a sparse matrix times the positions. Bonds and lists of
+// The walk along a row of a table of 32 rows, a thread per row: a sparse matrix times the positions. Bonds and lists of
 // neighbours share it.
 #pragma once
 #include "sim/backends/cuda/kernels/pair.cuh"

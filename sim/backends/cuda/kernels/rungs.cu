@@ -7,8 +7,8 @@
 namespace gravlab::cuda {
 namespace {
 
-/// One thread a pair: kEdge * kEdge threads have a tile of kEdge targets and kEdge sources. Each writes its pull to shared
-/// memory, and three threads a target, one an axis, add up its row.
+/// One thread per pair: kEdge * kEdge threads have a tile of kEdge targets and kEdge sources. Each writes its pull to shared
+/// memory, and three threads per target, one per axis, add up its row.
 template <int kEdge>
 __global__ __launch_bounds__(kEdge* kEdge) void forcePairs(ForceTask<float> task) {
     __shared__ float4 sources[kEdge];
@@ -95,7 +95,7 @@ __global__ __launch_bounds__(kBlock, 1) void tiledConstantBlock(ForceTask<float>
     if (target < task.targetCount) storeSum(task, target, sum, task.stride);
 }
 
-/// Several threads a body: a block of p * q threads has p targets, and thread t adds the sources of range t / p to target
+/// Several threads per body: a block of p * q threads has p targets, and thread t adds the sources of range t / p to target
 /// t % p. The ranges' sums are added in shared memory in their order.
 template <int kUnroll>
 __global__ __launch_bounds__(1024, 1) void tiledBlockSplit(ForceTask<float> task) {

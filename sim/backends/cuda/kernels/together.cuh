@@ -24,7 +24,7 @@ __device__ __forceinline__ unsigned warpOr(unsigned value) {
 }
 
 /// Waits until all blocks of a launch, which are resident at once, have arrived; their earlier writes are visible then. One
-/// counter is used: it measured 1.2 us a step faster than a flag a block. `all`: final count; it may wrap around.
+/// counter is used: it measured 1.2 us per step faster than a flag per block. `all`: final count; it may wrap around.
 __device__ __forceinline__ void gridBarrier(unsigned* arrived, unsigned all) {
     __syncthreads();
     if (threadIdx.x == 0) {

@@ -49,7 +49,7 @@ __global__ __launch_bounds__(1024, 1) void forceNoBarrier(ForceTask<float> task)
     if (target < task.targetCount) storeSum(task, target, sum, task.stride);
 }
 
-/// One thread a body, as `global`, but the array of float4 is read as if it were one of float3: body j begins 12 j bytes
+/// One thread per body, as `global`, but the array of float4 is read as if it were one of float3: body j begins 12 j bytes
 /// from its start instead of 16 j, so that coordinates are those of other bodies, or masses.
 __global__ void forceMisread(ForceTask<float> task) {
     const float3* places = reinterpret_cast<const float3*>(task.bodies);

@@ -1,4 +1,4 @@
-// Builds a tree with moments and groups of targets from positions. One thread a body finds the nodes: the levels at which
+// Builds a tree with moments and groups of targets from positions. One thread per body finds the nodes: the levels at which
 // nodes begin at a body follow from its key, the neighbouring keys and the keys a leaf's size away. So no level waits for
 // another.
 #include "sim/backends/cuda/kernels/pair.cuh"
@@ -345,7 +345,7 @@ __device__ Moments<kCharges> parentOf(const BuildTask<kCharges>& task, const Tea
         children, [&](int) { return own; }, team);
 }
 
-/// Computes the moments of leaves, one thread a leaf.
+/// Computes the moments of leaves, one thread per leaf.
 template <bool kCharges>
 __global__ void addLeaves(BuildTask<kCharges> task) {
     const std::uint32_t nodes = task.facts->nodes;

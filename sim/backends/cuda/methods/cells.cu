@@ -13,7 +13,7 @@
 namespace gravlab::cuda {
 namespace {
 
-// Bodies a second, until the rate is measured.
+// Bodies per second, until the rate is measured.
 constexpr double kExpectedBodies = 1e8;
 // Cost of the sort, in units of a walk.
 constexpr double kSortShare = 0.5;
@@ -25,7 +25,7 @@ struct CellFacts {
     std::uint32_t cells, most;  ///< cells with a source; most sources in one of them
 };
 
-/// Puts the bodies in the order of cells. One thread a body.
+/// Puts the bodies in the order of cells. One thread per body.
 template <class Real>
 struct CellTask {
     const Vec4<Real>* bodies;  ///< positions and sources, in body order

@@ -21,7 +21,7 @@ protected:
     // Ends of the phases of an evaluation. A method names the two phases before the walk.
     enum Mark : std::size_t { kBegun, kFirst, kSecond, kSummed, kMarks };
 
-    /// `expected`: bodies a second, until the rate is measured. `most`: bodies of a slice.
+    /// `expected`: bodies per second, until the rate is measured. `most`: bodies of a slice.
     CutOffMethod(const MethodParts& parts, double expected, double most)
         : DeviceForceMethod<Real>(parts.plan, parts.count, std::make_shared<RateEstimate>(expected)),
           stream_(parts.stream),

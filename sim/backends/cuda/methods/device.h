@@ -10,7 +10,7 @@ namespace gravlab::cuda {
 /// Empty when the backend can run on device `index`; else cause and fix in one sentence.
 Reason whyNotDevice(int index);
 
-/// One line a device, or the reason why there is none.
+/// One line per device, or the reason why there is none.
 std::string deviceList();
 
 /// "NVIDIA H200, 132 multiprocessors, sm_90, 139.8 GiB".
@@ -23,7 +23,7 @@ int lanesPerMultiprocessor(const DeviceFacts& facts);
 /// memory bus.
 DevicePeaks peaksOf(const DeviceFacts& facts);
 
-/// Directed pairs a second until a rate is measured: the rate of a well-filled device, or less where `threads` do not fill
+/// Directed pairs per second until a rate is measured: the rate of a well-filled device, or less where `threads` do not fill
 /// it.
 double expectedPairRate(const DeviceFacts& facts, double threads);
 

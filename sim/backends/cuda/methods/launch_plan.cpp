@@ -14,17 +14,17 @@
 namespace gravlab::cuda {
 namespace {
 
-// Most bodies a multiprocessor for which one resident wave is fastest. 8,192 bodies are 62.06 on each of 132
+// Most bodies per multiprocessor for which one resident wave is fastest. 8,192 bodies are 62.06 on each of 132
 // multiprocessors: a step takes 37.9 us, 39.2 with `symmetric-equal` and 42.7 with `symmetric`.
 constexpr std::size_t kResidentBodies = 63;
 
 // With fewer bodies, all pairs at 3 T pairs/s are as fast as a tree at 1e-3.
 constexpr std::size_t kTreePays = 40000;
 
-// 4,096 atoms take 0.175 ms a step by cells and 0.188 by all pairs, 16,384 take 0.19 and 0.60 (NVIDIA H200).
+// 4,096 atoms take 0.175 ms per step by cells and 0.188 by all pairs, 16,384 take 0.19 and 0.60 (NVIDIA H200).
 constexpr std::size_t kCellsPay = 8192;
 
-// 2,048 atoms take 0.029 ms a step by lists and 0.017 by all pairs, 4,096 take 0.030 and 0.033 (NVIDIA H200).
+// 2,048 atoms take 0.029 ms per step by lists and 0.017 by all pairs, 4,096 take 0.030 and 0.033 (NVIDIA H200).
 constexpr std::size_t kListsPay = 4096;
 
 // Most memory that lists of neighbours take unless they are named: half of a small device.

@@ -171,7 +171,7 @@ ManyStepsPartition manyStepsPartition(std::size_t count, int multiprocessors, in
     const int share = (n + multiprocessors - 1) / multiprocessors;
     partition.targets = (share + kManyStepsBodies - 1) / kManyStepsBodies * kManyStepsBodies;
     const int groups = partition.targets / kManyStepsBodies;
-    // With one group a block, 8 segments are faster than 16 (2.44 against 2.87 us a step at N = 1,024): the sum over 16
+    // With one group per block, 8 segments are faster than 16 (2.44 against 2.87 us per step at N = 1,024): the sum over 16
     // segments costs more than it saves.
     const int most = groups == 1 ? std::min(8, mostWarps) : mostWarps / groups;
     partition.segments = 1;

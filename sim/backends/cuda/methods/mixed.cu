@@ -10,7 +10,7 @@
 namespace gravlab::cuda {
 namespace {
 
-/// Converts positions from double to single precision, pads included, and summed forces back. One thread a body. Their
+/// Converts positions from double to single precision, pads included, and summed forces back. One thread per body. Their
 /// factors are powers of two, and 1 except in extreme units.
 struct NarrowTask {
     const Double4* from;

@@ -186,7 +186,7 @@ __global__ __launch_bounds__(kListThreads) void sortBodies(ListTask<Real> task) 
     }
 }
 
-/// A warp a list: the bodies of 27 cells that are near, in the order of their indices. `kFewSources`: those with mass alone.
+/// A warp per list: the near bodies of 27 cells, in the order of their indices. `kFewSources`: those with mass alone.
 /// The others would add 0 to a sum, so their absence changes no bit.
 template <class Real, bool kFewSources>
 __global__ __launch_bounds__(32 * kListWarps) void listNeighbours(ListTask<Real> task) {
@@ -329,7 +329,7 @@ __global__ __launch_bounds__(256) void walkLists(ListWalkTask<Real, Law> task) {
     if (lane == 0) atomicAdd(task.pairs, pairs);
 }
 
-// Bodies a second, until the rate is measured.
+// Bodies per second, until the rate is measured.
 constexpr double kExpectedListed = 1e9;
 // Most bodies of a slice: lists take ten times as long as a walk through them, and which of the two a slice does is known to
 // the device alone.

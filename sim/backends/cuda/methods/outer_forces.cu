@@ -1,4 +1,4 @@
-// Outer fields, drags and post-Newtonian terms on CUDA: one thread a body, slices of bodies.
+// Outer fields, drags and post-Newtonian terms on CUDA: one thread per body, slices of bodies.
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/forces/fields/post_newtonian.h"
@@ -63,7 +63,7 @@ __global__ void sumReactions(OuterTask<Real> task) {
         for (int axis = 0; axis < 3; ++axis) task.partial[(k * kReactionBlocks + blockIdx.x) * 3 + axis] = sums[axis][0];
 }
 
-/// Adds the reactions to the sums of the bodies that carry fields. A thread an axis; a body may carry several fields.
+/// Adds the reactions to the sums of the bodies that carry fields. A thread per axis; a body may carry several fields.
 template <class Real>
 __global__ void addReactions(OuterTask<Real> task) {
     const unsigned axis = threadIdx.x;

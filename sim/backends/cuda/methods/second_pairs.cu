@@ -13,7 +13,7 @@
 namespace gravlab::cuda {
 namespace {
 
-/// Copies bodies with the sources that count, pads included. One thread a body.
+/// Copies bodies with the sources that count, pads included. One thread per body.
 template <class Real>
 struct CountSourcesTask {
     const Vec4<Real>* bodies;
@@ -22,7 +22,7 @@ struct CountSourcesTask {
     PairSources sources;
 };
 /// Adds up the ranges of sums. The engine multiplies by the response k = s / m; bodies that count alike need 1 / m, so their
-/// sums are divided by s. One thread a body.
+/// sums are divided by s. One thread per body.
 template <class Real>
 struct OwnSumsTask {
     const Vec4<Real>* bodies;

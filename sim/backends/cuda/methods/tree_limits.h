@@ -11,7 +11,7 @@
 namespace gravlab::cuda {
 
 struct TreeLimits {
-    /// Smallest number of bodies whose groups walk in two levels (10,485,760: 12.29 ms a step became 11.35 at 1e-3, 29.87
+    /// Smallest number of bodies whose groups walk in two levels (10,485,760: 12.29 ms per step became 11.35 at 1e-3, 29.87
     /// became 24.62 at 1e-4; 1,048,576: nothing, for its 2,000 regions do not fill the device).
     std::uint32_t regionsFrom = 2097152;
     /// Room for the nodes that a region leaves to its groups. At 1e-4 regions of 10,485,760 bodies leave 463 and at most 791
@@ -22,7 +22,7 @@ struct TreeLimits {
     /// Smallest number of bodies without room for the worst tree: a tree with more nodes than the room gets wider leaves.
     /// With fewer bodies memory is not short, and two more launches would cost 1 % of a step.
     std::uint32_t widensFrom = 1048576;
-    /// Room from there on, in nodes a body. `plummer` and `galaxy` need 0.24. Bodies spread evenly need 0.54 where most
+    /// Room from there on, in nodes per body. `plummer` and `galaxy` need 0.24. Bodies spread evenly need 0.54 where most
     /// cubes hold just too many for a leaf.
     double nodesABody = 0.7;
     /// The same from `manyFrom` bodies on, for which memory is short: leaves get wider where cubes hold just too many.

@@ -1,4 +1,4 @@
-// Kernels that users write: their rows, one launch a force, and the first trial of a text.
+// Kernels that users write: their rows, one launch per force, and the first trial of a text.
 // Rule: a run accepts only kernels that passed a trial with the same number of bodies.
 #include "sim/api/errors.h"
 #include "sim/backends/cuda/methods/device.h"

@@ -33,8 +33,8 @@ enum class Copy { toDevice, toHost, onDevice };
 
 /// Limits of a launch of one kernel on one device.
 struct KernelFacts {
-    int mostThreads = 0;  ///< threads a block, as registers allow
-    int registers = 0;    ///< registers a thread
+    int mostThreads = 0;  ///< threads per block, as registers allow
+    int registers = 0;    ///< registers per thread
     std::size_t sharedBytes = 0, localBytes = 0;
 };
 
