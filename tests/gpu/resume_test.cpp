@@ -52,9 +52,9 @@ RunRequest settingsOf(const Case& c, std::size_t bodies) {
     settings.integrator = c.integrator;
     settings.precision = c.precision;
     settings.law = c.law;
-    if (c.law == kLaw<PowerLaw>) settings.exponent = 1.5;
-    if (c.law != Law::gravity) settings.strength = 1.3;
-    if (c.law == kLaw<LennardJones>) settings.diameter = 0.95, settings.cutOff = 2.2;
+    if (c.law == kLaw<PowerLaw>) settings.lawNumbers.exponent = 1.5;
+    if (c.law != Law::gravity) settings.lawNumbers.strength = 1.3;
+    if (c.law == kLaw<LennardJones>) settings.lawNumbers.diameter = 0.95, settings.lawNumbers.cutOff = 2.2;
     return settings;
 }
 
