@@ -1,8 +1,10 @@
 // The library libgravlab_mpi.so: operations of MPI under plain names, so that the program depends on no MPI.
 #include <dlfcn.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <map>
 #include <vector>
@@ -13,6 +15,14 @@ constexpr std::size_t kPiece = std::size_t{1} << 30;  // counts of MPI are of ty
 std::map<int, std::vector<MPI_Request>> under_way;
 int newest = 0;
 MPI_Comm job;
+
+/// Ends this process after that time [s]: where a rank is dead, MPI_Finalize and MPI_Abort may not return.
+void endAfter(unsigned seconds, int code) {
+    static int ends;
+    ends = code;
+    std::signal(SIGALRM, [](int) { _exit(ends); });
+    alarm(seconds);
+}
 
 /// Begins a request for each piece of the bytes.
 template <class Begin>
@@ -61,7 +71,14 @@ int gravlab_mpi_done(int operation) {
     if (all) under_way.erase(operation);
     return all;
 }
-void gravlab_mpi_close() { MPI_Finalize(); }
-void gravlab_mpi_abort(int code) { MPI_Abort(job, code); }
+void gravlab_mpi_close() {
+    endAfter(10, 1);
+    MPI_Finalize();
+    alarm(0);
+}
+void gravlab_mpi_abort(int code) {
+    endAfter(2, code);
+    MPI_Abort(job, code);
+}
 
 }  // extern "C"
