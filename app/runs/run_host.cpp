@@ -104,6 +104,7 @@ void RunHost::followSimulation() {
         d.look.pointSize = own.pointSize;
         d.look.brightness = own.brightness;
         d.look.valueScale = own.valueScale;
+        d.look.photograph.scale = own.photograph.scale;
         d.bringTrails();
     }
     first().attach();

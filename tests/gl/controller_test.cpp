@@ -5,6 +5,7 @@
 #include "../unit/cli_support.h"
 #include "app/control/action.h"
 #include "app/control/script.h"
+#include "app/model/look.h"
 #include "app/model/ui_state.h"
 #include "app/parameters/parameter.h"
 #include "app/view/base_host.h"
@@ -70,6 +71,15 @@ TEST_F(ControllerTest, appliesInTheOrderOfPosting) {
     EXPECT_EQ(app->document.look.bloom, 0.9f);
     EXPECT_FALSE(controller->busy());
     EXPECT_TRUE(apply().empty()) << "each is answered once";
+}
+
+TEST_F(ControllerTest, anotherSceneHasItsOwnLookWhateverWasBefore) {
+    ask(SetParameter{"run.scene", std::string("galaxy")});
+    const RunFacts& facts = document().facts;
+    ASSERT_EQ(facts.configuration.scene, "galaxy");
+    const Look own = sceneLook(facts.scene->view, facts.configuration.bodies);
+    EXPECT_EQ(document().look.photograph.scale, own.photograph.scale) << "arms and gas of plummer's size";
+    EXPECT_EQ(document().look.brightness, own.brightness);
 }
 
 TEST_F(ControllerTest, batchesAreTakenWholeOrNotAtAll) {
