@@ -81,17 +81,21 @@ Camera sceneCamera(const SceneView& view) {
 }
 
 Look sceneLook(const SceneView& view, std::size_t bodies) {
-    const double n = static_cast<double>(std::max<std::size_t>(bodies, 1));
-    const double radius = view.pointSize * std::pow(std::max(n / kFinerAbove, 1.0), -0.2);
-    const double spread = view.distance / radius;
     Look look;
     look.darkLight = kDarkLight;
     look.tone = ToneCurve::automatic;
+    fitScene(look, view, bodies);
+    return look;
+}
+
+void fitScene(Look& look, const SceneView& view, std::size_t bodies) {
+    const double n = static_cast<double>(std::max<std::size_t>(bodies, 1));
+    const double radius = view.pointSize * std::pow(std::max(n / kFinerAbove, 1.0), -0.2);
+    const double spread = view.distance / radius;
     look.photograph.scale = static_cast<float>(kArm * view.distance);
     look.pointSize = static_cast<float>(radius);
     look.valueScale = static_cast<float>(view.speedScale);
     look.brightness = static_cast<float>(view.exposure * std::min(kBrightest, kSurfaceBrightness * spread * spread / n));
-    return look;
 }
 
 void fitGalaxies(Look& look, const SceneUnits& units) {

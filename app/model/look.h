@@ -19,8 +19,10 @@ Camera sceneCamera(const SceneView& view);
 constexpr int kUsualTrail = 400;
 
 /// The best look of a scene for this N: the whole picture is equally bright for every N, and bodies get smaller above a few
-/// thousand. User changes are not included; call it when scene or N change.
+/// thousand. User changes are not included.
 Look sceneLook(const SceneView& view, std::size_t bodies);
+/// Sets what the scene decides, and keeps what a user chooses; call it when scene or N change.
+void fitScene(Look& look, const SceneView& view, std::size_t bodies);
 /// For a photograph: adapts arm width and exposure to the size of galaxies in the picture.
 void fitGalaxies(Look& look, const SceneUnits& units);
 

@@ -98,13 +98,8 @@ void RunHost::followSimulation() {
         d.gliding = false;
     }
     if (d.facts.scene != sceneBefore || d.facts.configuration.bodies != before.bodies) {
-        // The scene sets only its own settings of the look; the others are the user's.
-        const Look own = sceneLook(view, d.facts.configuration.bodies);
-        if (!sceneBefore) d.look = own;
-        d.look.pointSize = own.pointSize;
-        d.look.brightness = own.brightness;
-        d.look.valueScale = own.valueScale;
-        d.look.photograph.scale = own.photograph.scale;
+        if (!sceneBefore) d.look = sceneLook(view, d.facts.configuration.bodies);
+        fitScene(d.look, view, d.facts.configuration.bodies);
         d.bringTrails();
     }
     first().attach();
