@@ -142,13 +142,7 @@ private:
 
     /// The helper needs no sums of its own: a tree stores those of its bodies where they belong, and spans have their own.
     bool direct(const Part& part) const { return cut_ == Split::tilePairs || (treeParts() && part.helper->direct); }
-    ForceRequest requestOf(std::size_t k) const {
-        ForceRequest part = this->request();
-        part.active = {};
-        if (cut_ == Split::targets) part.targets = {ranges_[k].first, ranges_[k].last - ranges_[k].first};
-        if (treeParts()) part.parts = ranges_[k];
-        return part;
-    }
+    ForceRequest requestOf(std::size_t k) const { return requestFor(this->request(), cut_, ranges_[k]); }
 
     ForceProgress enqueuePairs(double work) override {
         const double seconds = work / first_->rate()->perSecond();

@@ -32,6 +32,14 @@ bool peersAllowed();
 /// ", helper 1 over NVLink", or ", 2 ranks by CUDA IPC"; empty without helpers.
 std::string helpersText(const HelperDevices& helpers);
 
+/// The request of the units in `part` alone.
+inline ForceRequest requestFor(ForceRequest request, Split cut, PartRange part) {
+    request.active = {};
+    if (cut == Split::keyRanges) request.parts = part;
+    if (cut == Split::targets) request.targets = {part.first, part.last - part.first};
+    return request;
+}
+
 // Evaluations between two counts of the work of parts: a count takes short slices, and bodies move little meanwhile.
 constexpr int kEvaluationsPerCount = 64;
 /// Work of each part of a tree, from counts of kCountedSlices slices per range. Adds what was counted to `all`.

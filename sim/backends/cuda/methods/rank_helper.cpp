@@ -1,8 +1,9 @@
 // The side of a rank whose device computes a part of the forces of rank 0's device.
 #include "sim/api/errors.h"
+#include "sim/backends/cuda/methods/device.h"
+#include "sim/backends/cuda/methods/divided.h"
 #include "sim/backends/cuda/methods/rank_messages.h"
 #include "sim/backends/cuda/methods/ranked.h"
-#include "sim/backends/cuda/methods/device.h"
 
 #include <chrono>
 #include <map>
@@ -80,7 +81,7 @@ public:
         if (spans) spans->takeSpans(static_cast<int>(bounds[part]), static_cast<int>(bounds[part + 1]));
         method_->prepare({mapped() ? positions_.data() : reinterpret_cast<V*>(memory_),
                           tree() && mapped() ? reinterpret_cast<V*>(results) : sums_.data()},
-                         requestFor(force.request, zone_.cut, bounds, part));
+                         requestFor(force.request, zone_.cut, {bounds[part], bounds[part + 1]}));
         if (tree()) {
             const KeptLengths lengths = method_->lengths();
             if (force.lengths)

@@ -103,13 +103,6 @@ struct RankedForce {
     bool lengths = false, counts = false;
 };
 
-inline ForceRequest requestFor(ForceRequest request, Split cut, std::span<const std::size_t> bounds, std::size_t k) {
-    request.active = {};
-    if (cut == Split::keyRanges) request.parts = {bounds[k], bounds[k + 1]};
-    if (cut == Split::targets) request.targets = {bounds[k], bounds[k + 1] - bounds[k]};
-    return request;
-}
-
 /// Differs for each device of all hosts.
 std::string deviceName(int device);
 

@@ -52,7 +52,7 @@ public:
         const std::size_t units = request.potential || request.sources.list ? 0 : this->unitsOf(request);
         if (units > ranks_.helpers()) bounds_ = cut(units);
         this->takeSpans(bounds_);
-        first_->prepare(bodies, bounds_.empty() ? request : requestFor(request, cut_, bounds_, 0));
+        first_->prepare(bodies, bounds_.empty() ? request : requestFor(request, cut_, {bounds_[0], bounds_[1]}));
         lengths_ = first_->lengths();
         counts_ = treeParts() && !bounds_.empty() && ++evaluations_ % kEvaluationsPerCount == 1;
         if (counts_) first_->countWork(work_.data());
