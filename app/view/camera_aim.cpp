@@ -26,7 +26,7 @@ void AutoFramer::find(Document& document, const ParticleBuffer& vertices, const 
         sample_->ask(vertices, second);
         step_ = document.facts.step;
     }
-    // Where nobody watched, no picture moved the camera, and this one may be the only one.
+    // A run without viewers draws no pictures, so the camera may still be where an earlier one left it.
     const bool late = seconds > kUnwatched;
     if (sample_->asked() && sample_->take(bodies_, two_ ? &others_ : nullptr, !realTime || late)) {
         see(document, now - seenAt_);

@@ -150,7 +150,7 @@ TEST_F(StillTest, theOnlyPictureOfARunHasItsBodies) {
     written(*app_).frameAll = true;
     frame(true);  // asks where the bodies of the galaxy are
     written(*app_).intent.request.changeScene("two-body");
-    clock += 10;  // nobody watches
+    clock += 10;  // the run has no viewers meanwhile
     frame(true);
     EXPECT_NEAR(app_->document.camera.distance / app_->document.facts.scene->view.distance, 1, 0.3) << "not the galaxy's";
     written(*app_).frameAll = true;
