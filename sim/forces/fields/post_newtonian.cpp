@@ -20,8 +20,8 @@ constexpr std::array kPostNewtonianNumbers{FieldNumber{.name = "heavy",
                                                        .range = FieldRange::positive,
                                                        .idea = "speed of light; known where the run has units"}};
 
-std::vector<HeavyBody<double>> heavyOf(const TermBodies& bodies, const std::vector<std::uint32_t>& indices) {
-    std::vector<HeavyBody<double>> heavy;
+std::vector<HeavySource<double>> heavyOf(const TermBodies& bodies, const std::vector<std::uint32_t>& indices) {
+    std::vector<HeavySource<double>> heavy;
     for (const std::uint32_t i : indices)
         heavy.push_back({xyz(bodies.positions[i]), xyz(bodies.velocities[i]), bodies.positions[i].w, {}, 0});
     actOnHeavy(heavy);
@@ -108,7 +108,7 @@ std::vector<StateArray> PostNewtonian::numbers() const {
 
 double PostNewtonian::addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets,
                                        std::span<Double4> out, std::span<double> floors) const {
-    const std::vector<HeavyBody<double>> heavy = heavyOf(bodies, indicesIn(bodies.ids));
+    const std::vector<HeavySource<double>> heavy = heavyOf(bodies, indicesIn(bodies.ids));
     const auto count = static_cast<unsigned>(heavy.size());
     const double share = 1 / (lightSpeed_ * lightSpeed_);
     for (std::size_t k = 0; k < targets.size(); ++k) {
@@ -116,7 +116,7 @@ double PostNewtonian::addAccelerations(const TermBodies& bodies, std::span<const
         if (bodies.velocities[targets[k]].w == 0) continue;
         const double depth = depthAt(heavy.data(), count, x);
         Vec3d sum{};
-        for (const HeavyBody<double>& j : heavy) {
+        for (const HeavySource<double>& j : heavy) {
             sum += postNewtonian(j, x, v, depth);
             // The terms of a bracket nearly cancel where a body is near rest on an orbit.
             const double squared = dot(j.x - x, j.x - x);
@@ -131,7 +131,7 @@ double PostNewtonian::addAccelerations(const TermBodies& bodies, std::span<const
 // From the Lagrangian of Einstein, Infeld & Hoffmann, with pairs of which one at least is heavy.
 double PostNewtonian::potential(const TermBodies& bodies) const {
     const std::vector<std::uint32_t> indices = indicesIn(bodies.ids);
-    const std::vector<HeavyBody<double>> heavy = heavyOf(bodies, indices);
+    const std::vector<HeavySource<double>> heavy = heavyOf(bodies, indices);
     double sum = 0;
     std::size_t next = 0;
     for (std::uint32_t i = 0; i < bodies.size(); ++i) {
@@ -142,7 +142,7 @@ double PostNewtonian::potential(const TermBodies& bodies) const {
         const double m = bodies.positions[i].w, depth = depthAt(heavy.data(), static_cast<unsigned>(heavy.size()), x);
         const double squared = dot(v, v);
         sum += m * (0.375 * squared * squared + 0.5 * depth * depth);
-        for (const HeavyBody<double>& j : heavy) {
+        for (const HeavySource<double>& j : heavy) {
             const Vec3d to = j.x - x;
             const double distance = length(to);
             if (!(distance > 0)) continue;

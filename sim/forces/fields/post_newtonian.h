@@ -15,7 +15,7 @@ constexpr std::size_t kMostHeavy = 1024;
 
 /// A heavy body with what the others do to it, in the precision of a loop.
 template <class Real>
-struct HeavyBody {
+struct HeavySource {
     Vec3<Real> x, v;
     Real mass;
     Vec3<Real> a;  ///< Newton's acceleration by the other heavy bodies
@@ -24,7 +24,7 @@ struct HeavyBody {
 
 /// The sum over the heavy bodies of mass over distance, without the body at x itself.
 template <class Real>
-GRAVLAB_HOST_DEVICE Real depthAt(const HeavyBody<Real>* heavy, unsigned count, const Vec3<Real>& x) {
+GRAVLAB_HOST_DEVICE Real depthAt(const HeavySource<Real>* heavy, unsigned count, const Vec3<Real>& x) {
     Real depth = 0;
     for (unsigned j = 0; j < count; ++j) {
         const Vec3<Real> apart = heavy[j].x - x;
@@ -36,7 +36,7 @@ GRAVLAB_HOST_DEVICE Real depthAt(const HeavyBody<Real>* heavy, unsigned count, c
 
 /// The acceleration of a body by one heavy body, times c^2 [L^3/T^4]; `depth`: depthAt() the body. Will & Wiseman 1996.
 template <class Real>
-GRAVLAB_HOST_DEVICE Vec3<Real> postNewtonian(const HeavyBody<Real>& j, const Vec3<Real>& x, const Vec3<Real>& v,
+GRAVLAB_HOST_DEVICE Vec3<Real> postNewtonian(const HeavySource<Real>& j, const Vec3<Real>& x, const Vec3<Real>& v,
                                              Real depth) {
     const Vec3<Real> to = j.x - x;
     const Real squared = dot(to, to);
@@ -81,12 +81,12 @@ private:
 
 /// Fills `a` and `depth` of all heavy bodies from the others. O(M^2).
 template <class Real>
-void actOnHeavy(std::vector<HeavyBody<Real>>& heavy) {
+void actOnHeavy(std::vector<HeavySource<Real>>& heavy) {
     for (std::size_t i = 0; i < heavy.size(); ++i) {
-        HeavyBody<Real>& body = heavy[i];
+        HeavySource<Real>& body = heavy[i];
         body.a = {0, 0, 0};
         body.depth = 0;
-        for (const HeavyBody<Real>& other : heavy) {
+        for (const HeavySource<Real>& other : heavy) {
             const Vec3<Real> to = other.x - body.x;
             const Real squared = dot(to, to);
             if (!(squared > 0)) continue;

@@ -60,14 +60,14 @@ public:
         const Vec3<T> x = vectorAt(bodies.axis, i), v = vectorAt(bodies.velocity, i);
         const T depth = depthAt(heavy_.data(), static_cast<unsigned>(heavy_.size()), x);
         Vec3<T> sum{0, 0, 0};
-        for (const HeavyBody<T>& heavy : heavy_) sum += postNewtonian(heavy, x, v, depth);
+        for (const HeavySource<T>& heavy : heavy_) sum += postNewtonian(heavy, x, v, depth);
         return sum * share_;
     }
     double perBody() const { return static_cast<double>(heavy_.size()); }
 
 private:
     std::vector<std::uint32_t> indices_;
-    std::vector<HeavyBody<T>> heavy_;
+    std::vector<HeavySource<T>> heavy_;
     T share_;
 };
 

@@ -82,7 +82,7 @@ template <class Real>
 struct HeavyTask {
     const Vec4<Real>*x, *v;
     const std::uint32_t* indices;
-    HeavyBody<Real>* heavy;
+    HeavySource<Real>* heavy;
     unsigned count;
 };
 
@@ -92,7 +92,7 @@ __global__ void gatherHeavy(HeavyTask<Real> task) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= task.count) return;
     const Vec4<Real> x = task.x[task.indices[i]], v = task.v[task.indices[i]];
-    HeavyBody<Real> body{{x.x, x.y, x.z}, {v.x, v.y, v.z}, x.w, {0, 0, 0}, 0};
+    HeavySource<Real> body{{x.x, x.y, x.z}, {v.x, v.y, v.z}, x.w, {0, 0, 0}, 0};
     for (unsigned j = 0; j < task.count; ++j) {
         const Vec4<Real> other = task.x[task.indices[j]];
         const Vec3<Real> to = Vec3<Real>{other.x, other.y, other.z} - body.x;
@@ -109,7 +109,7 @@ template <class Real>
 struct RelativeTask {
     const Vec4<Real>*x, *v;
     Vec4<Real>* sums;
-    const HeavyBody<Real>* heavy;
+    const HeavySource<Real>* heavy;
     std::uint32_t begin, end;
     unsigned count;
     Real share;
@@ -221,7 +221,7 @@ public:
         count_ = static_cast<unsigned>(indices.size());
         share_ = static_cast<Real>(1 / (relative.lightSpeed() * relative.lightSpeed()));
         indices_ = DeviceArray<std::uint32_t>(count_);
-        heavy_ = DeviceArray<HeavyBody<Real>>(count_);
+        heavy_ = DeviceArray<HeavySource<Real>>(count_);
         if (count_ == 0) return;
         CUDA_CHECK(copyAsync(indices_.data(), indices.data(), indices_.bytes(), Copy::toDevice, stream_));
         CUDA_CHECK(waitForStream(stream_));
@@ -244,7 +244,7 @@ private:
     unsigned count_ = 0;
     Real share_ = 0;
     DeviceArray<std::uint32_t> indices_;
-    DeviceArray<HeavyBody<Real>> heavy_;
+    DeviceArray<HeavySource<Real>> heavy_;
 };
 
 template <class Real, template <class> class Rule>
