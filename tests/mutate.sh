@@ -63,7 +63,7 @@ configure() {
     sed 's/\..*//;s/.*\///;s/\*$//' | sort -u)
   files=$(for suite in $suites; do
     grep -lE "TEST(_F|_P)?\($suite|INSTANTIATE_TEST_SUITE_P\(\w+, *$suite" tests/*/*.cpp
-  done | xargs -rn1 basename | sort -u | paste -sd ';')
+  done | xargs -rn1 basename | cat - <(echo gui_fixture.cpp) | sort -u | paste -sd ';')
   cmake -G Ninja -S "$work/source" -B "$work/source/build" -DCMAKE_BUILD_TYPE=Release -DGRAVLAB_FAULTS=ON "-DGRAVLAB_TEST_FILES=$files" \
     "-DGRAVLAB_CUDA=$([ -n "$cuda" ] && echo ON || echo OFF)" > "$log" 2>&1
 }
