@@ -44,22 +44,30 @@ __global__ void visitLevel(GroupTask task) {
     if (item < itemsOf<kEdges>(task) && visitItem<kEdges>(task, item, task.level)) task.flags->changed[0] = 1;
 }
 
-/// The same level after level, as goAllLevels().
-template <bool kEdges>
-__global__ void visitAllLevels(GroupTask task) {
+/// Runs level after level without the host; `visit` says whether an item of a level changed anything. A launch has a limited
+/// number of levels, because a display on the same device waits for it. A level's flag is cleared one level earlier, when
+/// no thread reads or sets it: its last read was before the barrier that ended level - 2.
+template <class Visit>
+__device__ __forceinline__ void goLevels(const GroupTask& task, std::uint64_t items, const Visit& visit) {
     volatile std::uint32_t* const changed = task.flags->changed;
-    const std::uint64_t items = itemsOf<kEdges>(task), stride = static_cast<std::uint64_t>(gridDim.x) * kGroupThreads;
+    const std::uint64_t stride = static_cast<std::uint64_t>(gridDim.x) * kGroupThreads;
     for (std::uint32_t turn = 0; turn < task.turns; ++turn) {
         const std::uint32_t level = task.level + turn;
         if (ownItem() == 0) changed[(level + 1) % 3] = 0;
         bool any = false;
-        for (std::uint64_t item = ownItem(); item < items; item += stride) any = visitItem<kEdges>(task, item, level) || any;
+        for (std::uint64_t item = ownItem(); item < items; item += stride) any = visit(item, level) || any;
         if (any) changed[level % 3] = 1;
         gridBarrier(&task.flags->arrived, (turn + 1) * gridDim.x);
         if (changed[level % 3] != 0) continue;
         if (ownItem() == 0) task.flags->levels = level + 1;
         return;
     }
+}
+
+template <bool kEdges>
+__global__ void visitAllLevels(GroupTask task) {
+    goLevels(task, itemsOf<kEdges>(task),
+             [&](std::uint64_t item, std::uint32_t level) { return visitItem<kEdges>(task, item, level); });
 }
 
 __global__ void listSources(GroupTask task) {

@@ -28,6 +28,16 @@ struct PlainGravity {
     }
 };
 
+/// Adds up the values of all threads in sums[...][0], for thread 0.
+__device__ void sumOverThreads(double (&sums)[4][kCheckThreads], const double (&own)[4]) {
+    for (int k = 0; k < 4; ++k) sums[k][threadIdx.x] = own[k];
+    for (unsigned half = kCheckThreads / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half)
+            for (auto& part : sums) part[threadIdx.x] += part[threadIdx.x + half];
+    }
+}
+
 template <class Real, class Law>
 __device__ void checkForce(const CheckTask<Real>& task, const Law& law) {
     __shared__ double sums[4][kCheckThreads];
@@ -46,15 +56,7 @@ __device__ void checkForce(const CheckTask<Real>& task, const Law& law) {
         z += source.w * (dz * pull);
         terms += fabs(source.w * (sqrt(squared) * pull));
     }
-    sums[0][threadIdx.x] = x;
-    sums[1][threadIdx.x] = y;
-    sums[2][threadIdx.x] = z;
-    sums[3][threadIdx.x] = terms;
-    for (unsigned half = kCheckThreads / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (threadIdx.x < half)
-            for (auto& part : sums) part[threadIdx.x] += part[threadIdx.x + half];
-    }
+    sumOverThreads(sums, {x, y, z, terms});
     if (threadIdx.x > 0) return;
     const Vec4<Real> got = task.accelerations[target];
     const double response = task.sign * static_cast<double>(task.velocities[target].w);
@@ -74,7 +76,7 @@ __global__ void checkLaw(LawCheckTask<Real, Law> task) {
 }
 
 // Sum of the forces on all bodies: zero where the two forces of each pair are opposite.
-constexpr unsigned kMomentumThreads = 256, kMomentumBlocks = 264;
+constexpr unsigned kMomentumBlocks = 264;
 
 /// Each block sums a fixed set of the bodies, in an order that depends on the number of bodies alone.
 template <class Real>
@@ -85,10 +87,10 @@ struct MomentumTask {
     std::uint32_t count;
 };
 template <class Real>
-__global__ __launch_bounds__(kMomentumThreads) void sumForces(MomentumTask<Real> task) {
-    __shared__ double sums[4][kMomentumThreads];
+__global__ __launch_bounds__(kCheckThreads) void sumForces(MomentumTask<Real> task) {
+    __shared__ double sums[4][kCheckThreads];
     double x = 0, y = 0, z = 0, sizes = 0;
-    for (std::uint32_t i = blockIdx.x * kMomentumThreads + threadIdx.x; i < task.count; i += gridDim.x * kMomentumThreads) {
+    for (std::uint32_t i = blockIdx.x * kCheckThreads + threadIdx.x; i < task.count; i += gridDim.x * kCheckThreads) {
         const double mass = task.bodies[i].w;
         const Vec4<Real> a = task.accelerations[i];
         x += mass * a.x;
@@ -96,15 +98,7 @@ __global__ __launch_bounds__(kMomentumThreads) void sumForces(MomentumTask<Real>
         z += mass * a.z;
         sizes += fabs(mass) * norm3d(a.x, a.y, a.z);
     }
-    sums[0][threadIdx.x] = x;
-    sums[1][threadIdx.x] = y;
-    sums[2][threadIdx.x] = z;
-    sums[3][threadIdx.x] = sizes;
-    for (unsigned half = kMomentumThreads / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (threadIdx.x < half)
-            for (auto& part : sums) part[threadIdx.x] += part[threadIdx.x + half];
-    }
+    sumOverThreads(sums, {x, y, z, sizes});
     __syncthreads();
     if (threadIdx.x < 4) task.parts[4 * blockIdx.x + threadIdx.x] = sums[threadIdx.x][0];
 }
@@ -162,7 +156,7 @@ void ForceCheckJob<Real>::enqueue(const Vec4<Real>* x, const Vec4<Real>* v, cons
             parts_ = DeviceArray<double>(4 * kMomentumBlocks);
             hostParts_ = PinnedArray<double>(4 * kMomentumBlocks);
         }
-        launchKernel(kernelOf(sumForces<Real>), {kMomentumBlocks}, kMomentumThreads,
+        launchKernel(kernelOf(sumForces<Real>), {kMomentumBlocks}, kCheckThreads,
                      MomentumTask<Real>{x, a, parts_.data(), count}, 0, stream_);
         CUDA_CHECK(copyAsync(hostParts_.data(), parts_.data(), parts_.bytes(), Copy::toHost, stream_));
     }

@@ -277,24 +277,11 @@ __global__ void goOneLevel(GroupTask task) {
     if (place < task.count && searchLevel(listsOf(task), place, task.level)) task.flags->changed[0] = 1;
 }
 
-/// Runs level after level without the host. A launch has a limited number of levels, because a display on the same device
-/// waits for it. A level's flag is cleared one level earlier, when no thread reads or sets it: its last read was before the
-/// barrier that ended level - 2.
 __global__ void goAllLevels(GroupTask task) {
     const FriendLists lists = listsOf(task);
-    volatile std::uint32_t* const changed = task.flags->changed;
-    for (std::uint32_t turn = 0; turn < task.turns; ++turn) {
-        const std::uint32_t level = task.level + turn;
-        if (ownIndex() == 0) changed[(level + 1) % 3] = 0;
-        bool any = false;
-        for (std::uint32_t place = ownIndex(); place < task.count; place += gridDim.x * kGroupThreads)
-            any = searchLevel(lists, place, level) || any;
-        if (any) changed[level % 3] = 1;
-        gridBarrier(&task.flags->arrived, (turn + 1) * gridDim.x);
-        if (changed[level % 3] != 0) continue;
-        if (ownIndex() == 0) task.flags->levels = level + 1;
-        return;
-    }
+    goLevels(task, task.count, [&](std::uint64_t place, std::uint32_t level) {
+        return searchLevel(lists, static_cast<std::uint32_t>(place), level);
+    });
 }
 
 __global__ void findLeast(GroupTask task) {
@@ -372,42 +359,27 @@ public:
         task_.count = n;
         task_.length = length;
         task_.tree = friendTreeOf(n);
-        bodies_ = DeviceArray<Double4>(n);
-        partial_ = DeviceArray<FrameSums>(kFrameBlocks);
-        frame_ = DeviceArray<FriendFrame>(1);
-        key_ = DeviceArray<std::uint64_t>(n);
-        sortedKey_ = DeviceArray<std::uint64_t>(n);
-        for (auto* words : {&index_, &order_, &parent_, &least_, &label_}) *words = DeviceArray<std::uint32_t>(n);
-        for (auto& values : axis_) values = DeviceArray<double>(n);
+        task_.bodies = make<Double4>(n);
+        task_.partial = make<FrameSums>(kFrameBlocks);
+        task_.frame = make<FriendFrame>(1);
+        task_.key = make<std::uint64_t>(n);
+        task_.sortedKey = make<std::uint64_t>(n);
+        for (auto* words : {&task_.index, &task_.order, &task_.parent, &task_.least, &task_.label})
+            *words = make<std::uint32_t>(n);
+        task_.tree.parent = task_.parent;
+        for (int axis = 0; axis < 3; ++axis) task_.tree.at.axis[axis] = task_.axis[axis] = make<double>(n);
         scratch_ = DeviceArray<std::uint8_t>(std::max(sortBytes(n), groupScanBytes(n)));
-        grid_ = DeviceArray<FriendGrid>(1);
-        flags_ = DeviceArray<GroupFlags>(1);
-        if (way == GroupWay::tree) boxes_ = DeviceArray<FriendBox>(task_.tree.start[task_.tree.levels]);
+        task_.grid = make<FriendGrid>(1);
+        task_.flags = make<GroupFlags>(1);
+        if (way == GroupWay::tree) task_.tree.boxes = make<FriendBox>(task_.tree.start[task_.tree.levels]);
         if (searches(way)) {
-            friends_ = DeviceArray<std::uint64_t>(n + std::size_t{1});
-            begin_ = DeviceArray<std::uint64_t>(n + std::size_t{1});
-            mark_ = DeviceArray<std::uint32_t>(n);
+            task_.friends = make<std::uint64_t>(n + std::size_t{1});
+            task_.begin = make<std::uint64_t>(n + std::size_t{1});
+            task_.mark = make<std::uint32_t>(n);
         }
         host_ = PinnedArray<std::uint64_t>(1);
-        task_.bodies = bodies_.data();
-        task_.partial = partial_.data();
-        task_.frame = frame_.data();
-        task_.key = key_.data();
-        task_.sortedKey = sortedKey_.data();
-        task_.index = index_.data();
-        task_.order = order_.data();
-        task_.parent = task_.tree.parent = parent_.data();
-        task_.least = least_.data();
-        task_.label = label_.data();
-        task_.grid = grid_.data();
-        task_.flags = flags_.data();
-        task_.friends = friends_.data();
-        task_.begin = begin_.data();
-        task_.mark = mark_.data();
-        for (int axis = 0; axis < 3; ++axis) task_.tree.at.axis[axis] = task_.axis[axis] = axis_[axis].data();
-        task_.tree.boxes = boxes_.data();
         task_.tree.square = length * length;
-        CUDA_CHECK(copyAsync(bodies_.data(), bodies.position.data(), bodies_.bytes(), Copy::toDevice, stream_));
+        CUDA_CHECK(copyAsync(task_.bodies, bodies.position.data(), n * sizeof(Double4), Copy::toDevice, stream_));
         CUDA_CHECK(waitForStream(stream_));
     }
     ~GroupSearchOnDevice() { waitForStream(stream_); }  // members that the device uses are released next
@@ -426,9 +398,7 @@ public:
         run(kernelOf(takeLabels));
         CUDA_CHECK(waitForStream(stream_));
         found.seconds = std::chrono::duration<double>(GroupClock::now() - start).count();
-        found.labels.resize(task_.count);
-        CUDA_CHECK(copyAsync(found.labels.data(), label_.data(), label_.bytes(), Copy::toHost, stream_));
-        CUDA_CHECK(waitForStream(stream_));
+        fetchLabels(found.labels);
         return found;
     }
 
@@ -444,8 +414,7 @@ public:
         task_.edges = friends;
         if (way.edges) {
             requireFriendMemory(friends, kAdvice);
-            source_ = DeviceArray<std::uint32_t>(std::max<std::uint64_t>(1, friends));
-            task_.source = source_.data();
+            task_.source = make<std::uint32_t>(std::max<std::uint64_t>(1, friends));
             run(kernelOf(listSources));
         }
         run(kernelOf(beginDepths));
@@ -457,10 +426,8 @@ public:
         CUDA_CHECK(waitForStream(stream_));
         found.seconds = std::chrono::duration<double>(GroupClock::now() - start).count();
         run(kernelOf(countReached));
-        const double bodies = task_.count, reached = static_cast<double>(read(&flags_.data()->reached));
-        found.depths.resize(task_.count);
-        CUDA_CHECK(copyAsync(found.depths.data(), label_.data(), label_.bytes(), Copy::toHost, stream_));
-        CUDA_CHECK(waitForStream(stream_));
+        const double bodies = task_.count, reached = static_cast<double>(read(&task_.flags->reached));
+        fetchLabels(found.depths);
         // A level looks at every node or at every edge; a thread of a node then looks at its friends.
         const double visits = static_cast<double>(levels) * static_cast<double>(items) + (way.edges ? 0 : reached);
         found.figures = {{"friends a body", "", static_cast<double>(friends) / bodies},
@@ -470,6 +437,15 @@ public:
     }
 
 private:
+    template <class T>
+    T* make(std::size_t count) {
+        return arrays_.make<T>(count);
+    }
+    void fetchLabels(std::vector<std::uint32_t>& to) {
+        to.resize(task_.count);
+        CUDA_CHECK(copyAsync(to.data(), task_.label, to.size() * sizeof to[0], Copy::toHost, stream_));
+        CUDA_CHECK(waitForStream(stream_));
+    }
     void run(Kernel<GroupTask> kernel, std::size_t threads) {
         const auto blocks = static_cast<unsigned>((threads + kGroupThreads - 1) / kGroupThreads);
         launchKernel(kernel, {blocks}, kGroupThreads, task_, 0, stream_);
@@ -515,10 +491,9 @@ private:
     std::uint64_t listFriends(const char* advice) {
         run(kernelOf(countFriends), task_.count + std::size_t{1});
         scanGroupCounts(task_, scratch_.data(), scratch_.size(), stream_);
-        const std::uint64_t friends = read(begin_.data() + task_.count);
+        const std::uint64_t friends = read(task_.begin + task_.count);
         requireFriendMemory(friends, advice);
-        list_ = DeviceArray<std::uint32_t>(std::max<std::uint64_t>(1, friends));
-        task_.list = list_.data();
+        task_.list = make<std::uint32_t>(std::max<std::uint64_t>(1, friends));
         run(kernelOf(cuda::listFriends));
         return friends;
     }
@@ -546,9 +521,9 @@ private:
     /// Launches until no label was lowered, which the host reads after every launch. Returns the number of launches.
     std::uint32_t untilNothingChanges(Kernel<GroupTask> kernel, std::size_t threads) {
         for (task_.level = 0;; ++task_.level) {
-            CUDA_CHECK(fillAsync(flags_.data(), 0, flags_.bytes(), stream_));
+            CUDA_CHECK(fillAsync(task_.flags, 0, sizeof(GroupFlags), stream_));
             run(kernel, std::max<std::size_t>(1, threads));  // a graph may have no edge
-            if (read(&flags_.data()->changed[0]) == 0) return task_.level + 1;
+            if (read(&task_.flags->changed[0]) == 0) return task_.level + 1;
         }
     }
 
@@ -564,9 +539,9 @@ private:
         const std::size_t wanted = std::max<std::size_t>(1, (items + kGroupThreads - 1) / kGroupThreads);
         task_.turns = std::max(kFewestLevels, static_cast<std::uint32_t>(kItemsALaunch / std::max<std::size_t>(1, items)));
         for (task_.level = 0;; task_.level += task_.turns) {
-            CUDA_CHECK(fillAsync(flags_.data(), 0, flags_.bytes(), stream_));
+            CUDA_CHECK(fillAsync(task_.flags, 0, sizeof(GroupFlags), stream_));
             launchResident(kernel, {static_cast<unsigned>(std::min(most, wanted))}, kGroupThreads, task_, 0, stream_);
-            if (const std::uint32_t levels = read(&flags_.data()->levels); levels > 0) return levels;
+            if (const std::uint32_t levels = read(&task_.flags->levels); levels > 0) return levels;
         }
     }
 
@@ -574,16 +549,8 @@ private:
     DeviceFacts device_;
     OwnedStream stream_;
     GroupTask task_{};
-    DeviceArray<Double4> bodies_;
-    DeviceArray<FrameSums> partial_;
-    DeviceArray<FriendFrame> frame_;
-    DeviceArray<std::uint64_t> key_, sortedKey_, friends_, begin_;
-    DeviceArray<std::uint32_t> index_, order_, parent_, least_, label_, list_, mark_, source_;
-    DeviceArray<double> axis_[3];
+    DeviceArrays arrays_;  ///< of the task
     DeviceArray<std::uint8_t> scratch_;
-    DeviceArray<FriendBox> boxes_;
-    DeviceArray<FriendGrid> grid_;
-    DeviceArray<GroupFlags> flags_;
     PinnedArray<std::uint64_t> host_;
 };
 

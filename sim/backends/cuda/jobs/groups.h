@@ -25,7 +25,7 @@ struct GroupFlags {
 };
 
 struct GroupTask {
-    const Double4* bodies;
+    Double4* bodies;
     std::uint32_t count;
     double length;
     int pass;  ///< pass of the frame, or level of boxes

@@ -56,18 +56,14 @@ private:
 }  // namespace
 
 bool addDeviceKernel(const TermKernelRow<DeviceKernel>& row) {
-    cuda::CudaTermMethod method{.row = addedRow("cuda", row)};
-    method.fp32 = [row](const ForceTerm& term,
-                        const cuda::TermParts& parts) -> std::unique_ptr<cuda::DeviceTermMethod<float>> {
-        return std::make_unique<AddedDeviceMethod<float>>(row.fp32(term, {parts.count, parts.ids, parts.launch.block}),
-                                                          parts, row.slice);
-    };
-    method.fp64 = [row](const ForceTerm& term,
-                        const cuda::TermParts& parts) -> std::unique_ptr<cuda::DeviceTermMethod<double>> {
-        return std::make_unique<AddedDeviceMethod<double>>(row.fp64(term, {parts.count, parts.ids, parts.launch.block}),
-                                                           parts, row.slice);
-    };
-    return cuda::CudaTermMethods::add(method);
+    const auto maker =
+        [slice = row.slice]<class Real>(std::unique_ptr<DeviceKernel<Real>> (*make)(const ForceTerm&, const KernelParts&)) {
+            return [make, slice](const ForceTerm& term, const cuda::TermParts& parts) {
+                return std::make_unique<AddedDeviceMethod<Real>>(make(term, {parts.count, parts.ids, parts.launch.block}),
+                                                                 parts, slice);
+            };
+        };
+    return cuda::CudaTermMethods::add({.row = addedRow("cuda", row), .fp32 = maker(row.fp32), .fp64 = maker(row.fp64)});
 }
 
 }  // namespace gravlab

@@ -332,13 +332,13 @@ private:
     bool damped_ = false, underWay_ = false;
 };
 
-/// Tables up to a width, elements for the rest: all three rows of the ladder that work on a matrix.
+/// Tables up to a width, elements for the rest: all three rows of the table that work on a matrix.
+enum class BondLayout { rows, elements, hybrid };
 template <class Real>
 class CudaBondMatrix final : public CudaBonds<Real> {
 public:
-    enum class Kind { rows, elements, hybrid };
-    CudaBondMatrix(const Bonds& bonds, const TermParts& parts, Kind kind)
-        : CudaBondMatrix(bonds, parts, rowsOf(bonds, parts.ids), kind) {}
+    CudaBondMatrix(const Bonds& bonds, const TermParts& parts, BondLayout layout)
+        : CudaBondMatrix(bonds, parts, rowsOf(bonds, parts.ids), layout) {}
 
     std::vector<MethodFigure> figures() const override {
         const double tables = static_cast<double>(tables_ ? tables_->entries() : 0),
@@ -352,11 +352,11 @@ public:
     }
 
 private:
-    CudaBondMatrix(const Bonds& bonds, const TermParts& parts, const BondRows& rows, Kind kind)
+    CudaBondMatrix(const Bonds& bonds, const TermParts& parts, const BondRows& rows, BondLayout layout)
         : CudaBonds<Real>(bonds, parts), lengths_(lengthsOf(rows)), entries_(static_cast<double>(rows.entries())) {
-        width_ = kind == Kind::rows ? kNoRow : kind == Kind::elements ? 0 : hybridWidth(rows);
-        if (kind != Kind::elements) tables_.emplace(bonds, rows, width_, parts.stream);
-        if (kind != Kind::rows) elements_.emplace(bonds, rows, width_, parts.stream);
+        width_ = layout == BondLayout::rows ? kNoRow : layout == BondLayout::elements ? 0 : hybridWidth(rows);
+        if (layout != BondLayout::elements) tables_.emplace(bonds, rows, width_, parts.stream);
+        if (layout != BondLayout::rows) elements_.emplace(bonds, rows, width_, parts.stream);
     }
     void sum(const BondBodies<Real>& bodies, unsigned block) override {
         if (tables_)
@@ -479,19 +479,14 @@ private:
     std::optional<SparseProduct<Real>> library_;
 };
 
-template <class Real>
-std::unique_ptr<DeviceTermMethod<Real>> makeLibrary(const ForceTerm& term, const TermParts& parts) {
-    return std::make_unique<CudaBondLibrary<Real>>(static_cast<const Bonds&>(term), parts);
+template <template <class> class Method, class Real, auto... kLayout>
+std::unique_ptr<DeviceTermMethod<Real>> makeBonds(const ForceTerm& term, const TermParts& parts) {
+    return std::make_unique<Method<Real>>(static_cast<const Bonds&>(term), parts, kLayout...);
 }
-
-template <class Real, auto kKind>
-std::unique_ptr<DeviceTermMethod<Real>> makeMatrix(const ForceTerm& term, const TermParts& parts) {
-    return std::make_unique<CudaBondMatrix<Real>>(static_cast<const Bonds&>(term), parts,
-                                                  static_cast<typename CudaBondMatrix<Real>::Kind>(kKind));
-}
-template <class Real>
-std::unique_ptr<DeviceTermMethod<Real>> makeColours(const ForceTerm& term, const TermParts& parts) {
-    return std::make_unique<CudaBondColours<Real>>(static_cast<const Bonds&>(term), parts);
+/// A row with its method in both precisions.
+template <template <class> class Method, auto... kLayout>
+CudaTermMethod bondMethod(const KernelRow& row) {
+    return {row, makeBonds<Method, float, kLayout...>, makeBonds<Method, double, kLayout...>};
 }
 
 constexpr int kBondBlocks[] = {64, 128, 256, 512};
@@ -527,23 +522,23 @@ constexpr KernelRow libraryRow() {
 bool addBondMethods() {
     // In ladder order, the best last.
     const CudaTermMethod rows[] = {
-        {libraryRow(), makeLibrary<float>, makeLibrary<double>},
-        {bondRow("bonds-per-element", "a thread a bond end; warps add up the rows by a segmented scan",
-                 "bonds.cuh:elementSums,carrySums"),
-         makeMatrix<float, 1>, makeMatrix<double, 1>},
-        {bondRow("bonds-symmetric",
-                 "each bond once, for both bodies: one launch a colour, and no two bonds of a colour have a common body",
-                 "bonds.cuh:symmetricSums"),
-         makeColours<float>, makeColours<double>},
-        {bondRow("bonds-per-row",
-                 "a thread a body, in tables of 32 rows whose columns are read together; undamped springs have a kernel of "
-                 "their own",
-                 "bonds.cuh:springSums,rowSums"),
-         makeMatrix<float, 0>, makeMatrix<double, 0>},
-        {bondRow("bonds-hybrid",
-                 "rows up to the width that a third of them reach, and elements for the rest: no hub delays a warp",
-                 "bonds.cuh:springSums,rowSums,elementSums"),
-         makeMatrix<float, 2>, makeMatrix<double, 2>}};
+        bondMethod<CudaBondLibrary>(libraryRow()),
+        bondMethod<CudaBondMatrix, BondLayout::elements>(
+            bondRow("bonds-per-element", "a thread a bond end; warps add up the rows by a segmented scan",
+                    "bonds.cuh:elementSums,carrySums")),
+        bondMethod<CudaBondColours>(
+            bondRow("bonds-symmetric",
+                    "each bond once, for both bodies: one launch a colour, and no two bonds of a colour have a common body",
+                    "bonds.cuh:symmetricSums")),
+        bondMethod<CudaBondMatrix, BondLayout::rows>(bondRow(
+            "bonds-per-row",
+            "a thread a body, in tables of 32 rows whose columns are read together; undamped springs have a kernel of "
+            "their own",
+            "bonds.cuh:springSums,rowSums")),
+        bondMethod<CudaBondMatrix, BondLayout::hybrid>(
+            bondRow("bonds-hybrid",
+                    "rows up to the width that a third of them reach, and elements for the rest: no hub delays a warp",
+                    "bonds.cuh:springSums,rowSums,elementSums"))};
     return std::ranges::all_of(rows, CudaTermMethods::add);
 }
 

@@ -149,12 +149,13 @@ public:
     explicit Cells(const MethodParts& parts) : Base(parts, kExpectedBodies, std::numeric_limits<double>::infinity()) {
         const std::uint32_t n = parts.count;
         if (n == 0) return;
-        key_ = DeviceArray<std::uint64_t>(n);
-        sortedKey_ = DeviceArray<std::uint64_t>(n);
-        index_ = DeviceArray<std::uint32_t>(n);
-        order_ = DeviceArray<std::uint32_t>(n);
-        sorted_ = DeviceArray<Vec4<Real>>(n);
-        facts_ = DeviceArray<CellFacts>(1);
+        task_.count = n;
+        task_.key = arrays_.make<std::uint64_t>(n);
+        task_.sortedKey = arrays_.make<std::uint64_t>(n);
+        task_.index = arrays_.make<std::uint32_t>(n);
+        task_.order = arrays_.make<std::uint32_t>(n);
+        task_.sorted = arrays_.make<Vec4<Real>>(n);
+        task_.facts = arrays_.make<CellFacts>(1);
         scratch_ = DeviceArray<std::uint8_t>(sortBytes(n, kCellKeyBits + 1));
     }
 
@@ -162,32 +163,22 @@ public:
 
 private:
     std::size_t sources() const { return this->request().sources.among(this->count()); }
-    CellTask<Real> task() const {
-        return {.bodies = this->bodies().positions,
-                .count = this->count(),
-                .fewSources = sources() < this->count(),
-                .perLength = cellsPerLength(this->request().settings),
-                .key = key_.data(),
-                .sortedKey = sortedKey_.data(),
-                .index = index_.data(),
-                .order = order_.data(),
-                .sorted = sorted_.data(),
-                .facts = facts_.data()};
-    }
     double begin() override {
         const Dim blocks{(this->count() + kCellThreads - 1) / kCellThreads};
-        const CellTask<Real> task = this->task();
+        task_.bodies = this->bodies().positions;
+        task_.fewSources = sources() < this->count();
+        task_.perLength = cellsPerLength(this->request().settings);
         counts_.mark(Base::kBegun);
-        launchKernel(kernelOf(makeCellKeys<Real>), blocks, kCellThreads, task, 0, stream_);
-        KeySort keys = keysOf(task);
-        keys.bits = task.fewSources ? kCellKeyBits + 1 : kCellKeyBits;
+        launchKernel(kernelOf(makeCellKeys<Real>), blocks, kCellThreads, task_, 0, stream_);
+        KeySort keys = keysOf(task_);
+        keys.bits = task_.fewSources ? kCellKeyBits + 1 : kCellKeyBits;
         sortKeys(keys, scratch_.data(), scratch_.size(), stream_);
-        launchKernel(kernelOf(gatherCells<Real>), blocks, kCellThreads, task, 0, stream_);
+        launchKernel(kernelOf(gatherCells<Real>), blocks, kCellThreads, task_, 0, stream_);
         counts_.mark(Base::kFirst);
         const double work = kSortShare * this->count();
         if (!counts_.timed()) return work;
-        CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
-        launchKernel(kernelOf(countCells<Real>), blocks, kCellThreads, task, 0, stream_);
+        CUDA_CHECK(fillAsync(task_.facts, 0, sizeof(CellFacts), stream_));
+        launchKernel(kernelOf(countCells<Real>), blocks, kCellThreads, task_, 0, stream_);
         counts_.mark(Base::kSecond);
         return work;
     }
@@ -197,9 +188,9 @@ private:
             if constexpr (Law::kEnds)
                 launchKernel(kernelOf(walkCells<Real, Law>), {cellWalkBlocks(end - first, 0, this->threads_)},
                              this->threads_,
-                             {.sorted = sorted_.data(),
-                              .sortedKey = sortedKey_.data(),
-                              .order = order_.data(),
+                             {.sorted = task_.sorted,
+                              .sortedKey = task_.sortedKey,
+                              .order = task_.order,
                               .sums = this->bodies().sums,
                               .count = this->count(),
                               .first = first,
@@ -211,7 +202,7 @@ private:
         });
     }
 
-    const CellFacts* facts() const override { return facts_.data(); }
+    const CellFacts* facts() const override { return task_.facts; }
     std::vector<MethodFigure> figuresOf(const CellFacts& facts) const override {
         const double cells = facts.cells;
         return {{"cells", "", cells},
@@ -221,10 +212,8 @@ private:
     // The phase that only counts for the lab has no name, so its time is left out.
     std::array<std::string_view, 3> phases() const override { return {"keys and sort", "", "walk"}; }
 
-    DeviceArray<std::uint64_t> key_, sortedKey_;
-    DeviceArray<std::uint32_t> index_, order_;
-    DeviceArray<Vec4<Real>> sorted_;
-    DeviceArray<CellFacts> facts_;
+    CellTask<Real> task_{};  ///< of the evaluation under way, or the last one
+    DeviceArrays arrays_;    ///< of the task
     DeviceArray<std::uint8_t> scratch_;
 };
 

@@ -45,9 +45,9 @@ struct ListTask {
     Vec4<Real>* before;              ///< the same when lists were made, without the pad
     std::uint32_t* length;           ///< neighbours of each place
     std::uint32_t* entries;          ///< tables of kTableRows rows and `width` columns: places, by the index of their bodies
-    std::uint32_t width;
+    std::uint32_t width;             ///< entries that a list has room for
     ListState* state;
-    std::uint32_t first, end;  ///< places, for listNeighboursKernel()
+    std::uint32_t first, end;  ///< places, for listNeighbours()
 };
 constexpr unsigned kListThreads = 256, kListWarps = 4;
 inline std::size_t listSharedBytes(std::uint32_t width) {
@@ -352,100 +352,78 @@ public:
         CUDA_CHECK(residentBlocks(resident, kernelOf(sortBodies<Real>).address, kListThreads, 0));
         const unsigned all = static_cast<unsigned>(std::max(1, resident * parts.device.multiprocessors));
         sorters_ = std::min(all, (n + kListThreads - 1) / kListThreads);
-        start_ = DeviceArray<std::uint32_t>(listBuckets(n) + 1);
-        partial_ = DeviceArray<std::uint32_t>(sorters_);
-        rank_ = DeviceArray<std::uint32_t>(n);
-        order_ = DeviceArray<std::uint32_t>(n);
-        length_ = DeviceArray<std::uint32_t>(n);
-        sorted_ = DeviceArray<Vec4<Real>>(std::size_t{n} + 1);
-        before_ = DeviceArray<Vec4<Real>>(n);
-        state_ = DeviceArray<ListState>(1);
+        task_.count = task_.end = n;
+        task_.buckets = listBuckets(n);
+        task_.edge = bucketEdge(task_.buckets);
+        task_.start = arrays_.make<std::uint32_t>(std::size_t{task_.buckets} + 1);
+        task_.partial = arrays_.make<std::uint32_t>(sorters_);
+        for (auto* words : {&task_.rank, &task_.order, &task_.length}) *words = arrays_.make<std::uint32_t>(n);
+        task_.sorted = arrays_.make<Vec4<Real>>(std::size_t{n} + 1);
+        task_.before = arrays_.make<Vec4<Real>>(n);
+        task_.state = arrays_.make<ListState>(1);
         makeRoom(parts.plan.listWidth);
-        CUDA_CHECK(fillAsync(state_.data(), 0, state_.bytes(), stream_));
+        CUDA_CHECK(fillAsync(task_.state, 0, sizeof(ListState), stream_));
     }
 
     double work() const override { return this->count(); }
 
 private:
-    ListTask<Real> task() const {
-        const ForceSettings& force = this->request().settings;
-        const double reach = listReach(force), move = kListMoves * (reach - reachOf(force));
-        ListTask<Real> made{};
-        made.bodies = this->bodies().positions;
-        made.count = this->count();
-        made.evaluation = evaluation_;
-        made.anew = anew_;
-        made.perLength = cellsPerLength(force) / (1 + kListSkin);
-        made.farSquared = static_cast<Real>(reach * reach);
-        made.movedSquared = static_cast<Real>(move * move);
-        made.buckets = static_cast<std::uint32_t>(start_.size() - 1);
-        made.edge = bucketEdge(made.buckets);
-        made.start = start_.data();
-        made.partial = partial_.data();
-        made.rank = rank_.data();
-        made.order = order_.data();
-        made.sorted = sorted_.data();
-        made.before = before_.data();
-        made.length = length_.data();
-        made.entries = entries_.data();
-        made.width = width_;
-        made.state = state_.data();
-        made.first = 0;
-        made.end = this->count();
-        return made;
-    }
     void makeRoom(std::uint32_t width) {
-        if (width <= width_) return;
+        if (width <= task_.width) return;
         const std::size_t tables = (std::size_t{this->count()} + kTableRows - 1) / kTableRows;
         entries_ = {};  // before the wider ones take memory
-        width_ = 0;
+        task_.width = 0;
         entries_ = DeviceArray<std::uint32_t>(tables * kTableRows * width);
-        width_ = width;
+        task_.entries = entries_.data();
+        task_.width = width;
     }
     double begin() override {
         const ForceSettings& force = this->request().settings;
         // Lists that an evaluation did not finish, or of other settings, are of no use.
         const bool other = made_ != force;
-        anew_ = other || !whole_;
+        task_.anew = other || !whole_;
         whole_ = false;
         if (other) makeRoom(listWidth(force));
         made_ = force;
-        ++evaluation_;
-        const ListTask<Real> task = this->task();
+        ++task_.evaluation;
+        const double reach = listReach(force), move = kListMoves * (reach - reachOf(force));
+        task_.bodies = this->bodies().positions;
+        task_.perLength = cellsPerLength(force) / (1 + kListSkin);
+        task_.farSquared = static_cast<Real>(reach * reach);
+        task_.movedSquared = static_cast<Real>(move * move);
         counts_.mark(Base::kBegun);
-        launchKernel(kernelOf(compareMoves<Real>), {(task.count + kListThreads - 1) / kListThreads}, kListThreads, task, 0,
+        launchKernel(kernelOf(compareMoves<Real>), {(task_.count + kListThreads - 1) / kListThreads}, kListThreads, task_, 0,
                      stream_);
         counts_.mark(Base::kFirst);
-        launchResident(kernelOf(sortBodies<Real>), {sorters_}, kListThreads, task, 0, stream_);
+        launchResident(kernelOf(sortBodies<Real>), {sorters_}, kListThreads, task_, 0, stream_);
         return 0;
     }
     void walk(std::uint32_t first, std::uint32_t end) override {
         const ForceRequest& request = this->request();
-        ListTask<Real> lists = task();
-        lists.first = first;
-        lists.end = end;
+        task_.first = first;
+        task_.end = end;
         const std::uint32_t wanted = (end - first + kListWarps - 1) / kListWarps;
         // One kernel for both made a step of 262,144 atoms 2.6 % slower.
         const bool few = request.sources.among(this->count()) < this->count();
         launchKernel(few ? kernelOf(listNeighbours<Real, true>) : kernelOf(listNeighbours<Real, false>),
-                     {std::min(wanted, most_)}, 32 * kListWarps, lists, listSharedBytes(width_), stream_);
+                     {std::min(wanted, most_)}, 32 * kListWarps, task_, listSharedBytes(task_.width), stream_);
         if (first == 0) counts_.mark(Base::kSecond);
         withLoopLaw<Real>(request.settings, request.smallestR2, [&]<class Law>(const Law& law) {
             if constexpr (Law::kEnds)
                 launchKernel(kernelOf(walkLists<Real, Law>), {(end - first + this->threads_ - 1) / this->threads_},
-                             this->threads_, {lists, this->bodies().sums, this->pairs_.data(), law, request.active}, 0,
+                             this->threads_, {task_, this->bodies().sums, this->pairs_.data(), law, request.active}, 0,
                              this->stream_);
         });
     }
 
     void finish() override { whole_ = true; }
-    const ListFacts* facts() const override { return &state_.data()->facts; }
+    const ListFacts* facts() const override { return &task_.state->facts; }
     std::vector<MethodFigure> figuresOf(const ListFacts& facts) const override {
         const auto neighbours = static_cast<double>(facts.neighbours);
         return {{"bodies a list", "", neighbours / this->count()},
                 {"bytes a neighbour", "", neighbours > 0 ? static_cast<double>(entries_.bytes()) / neighbours : 0},
                 {"longest list", "", static_cast<double>(facts.longest)},
-                {"width of lists", "", static_cast<double>(width_)},
+                {"width of lists", "", static_cast<double>(task_.width)},
                 {"bodies without a list", "", static_cast<double>(facts.beyond)},
                 {"age of lists", "", static_cast<double>(facts.age)},
                 {"lists made", "", static_cast<double>(facts.made)}};
@@ -453,16 +431,13 @@ private:
     // Slices after the first one count as walks.
     std::array<std::string_view, 3> phases() const override { return {"compare", "lists", "walk"}; }
 
-    unsigned most_;            ///< blocks that make lists
-    unsigned sorters_ = 1;     ///< resident blocks
-    std::uint32_t width_ = 0;  ///< entries that a list has room for
-    std::uint32_t evaluation_ = 0;
-    ForceSettings made_;  ///< that the lists are for
-    bool whole_ = false;  ///< the last evaluation was complete, so all lists are of the same positions
-    bool anew_ = true;    ///< the evaluation under way makes lists in any case
-    DeviceArray<std::uint32_t> start_, partial_, rank_, order_, length_, entries_;
-    DeviceArray<Vec4<Real>> sorted_, before_;
-    DeviceArray<ListState> state_;
+    unsigned most_;          ///< blocks that make lists
+    unsigned sorters_ = 1;   ///< resident blocks
+    ForceSettings made_;     ///< that the lists are for
+    bool whole_ = false;     ///< the last evaluation was complete, so all lists are of the same positions
+    ListTask<Real> task_{};  ///< of the evaluation under way, or the last one
+    DeviceArrays arrays_;    ///< of the task, without the entries
+    DeviceArray<std::uint32_t> entries_;
 };
 
 }  // namespace

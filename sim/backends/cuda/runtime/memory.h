@@ -57,6 +57,17 @@ private:
 
 template <class T>
 using DeviceArray = Array<T, detail::DeviceMemory>;
+/// Arrays that live as long as this object.
+class DeviceArrays {
+public:
+    template <class T>
+    T* make(std::size_t count) {
+        return reinterpret_cast<T*>(arrays_.emplace_back(count * sizeof(T)).data());
+    }
+
+private:
+    std::vector<DeviceArray<std::byte>> arrays_;
+};
 template <class T>
 using PinnedArray = Array<T, detail::PinnedMemory>;
 template <class T>
