@@ -24,6 +24,7 @@
 #include <cstdio>
 #include <functional>
 #include <iterator>
+#include <numeric>
 #include <span>
 #include <sstream>
 #include <string>
@@ -77,10 +78,10 @@ std::string numbersOf(const FieldLaw& law) {
     return text;
 }
 
-/// A table: its columns, and a function that adds the cells of each row.
+/// A table: its columns, those that a terminal has no room for, and a function that adds the cells of each row.
 struct ListRow {
     std::string_view name;
-    std::string_view columns;
+    std::string_view columns, hidden;
     using Add = std::function<void(std::vector<Json> cells)>;
     void (*rows)(const Add& add, const BackendOptions& options);
 };
@@ -110,14 +111,14 @@ Json watchOf(const Scene& row) {
 }
 
 constexpr ListRow kLists[] = {
-    {"devices", "backend, devices",
+    {"devices", "backend, devices", "",
      [](auto& add, auto&) {
          for (const BackendRow& row : backends()) {
              std::istringstream lines(row.devices());
              for (std::string line; std::getline(lines, line);) add({row.name, line});
          }
      }},
-    {"backends", "name, available, idea, reason",
+    {"backends", "name, available, idea, reason", "",
      [](auto& add, auto& options) {
          for (const BackendRow& row : backends()) {
              const Reason reason = row.unavailable(options);
@@ -126,39 +127,42 @@ constexpr ListRow kLists[] = {
      }},
     {"kernels",
      "backend, term, name, available, blocks, unrolls, bodies_per_thread, splits, work, deterministic, idea, reason, trap",
+     "blocks, unrolls, bodies_per_thread, splits, work, deterministic, reason, trap",
      [](auto& add, auto& options) {
          for (const KernelRow* row : allKernels()) {
              const Reason reason = reasonOf(*row, options);
              add({row->backend, row->term, row->name, reason.empty(), rangeText(row->blocks, row->blockSizes), row->unrolls,
-                  row->bodiesPerThread, rangeText(row->splits), nameOf(row->cut), row->deterministic, row->idea, reason,
+                  row->bodiesPerThread, rangeText(row->splits), nameOf(row->cut), row->deterministic,
+                  (row->trap.empty() ? "" : "wrong on purpose: ") + std::string(row->idea), reason,
                   row->trap.empty() ? "" : "not a rate: " + std::string(row->trap)});
          }
      }},
     {"scenes",
      "name, bodies_gpu, bodies_cpu, bodies_window, fixed_bodies, integrator, time_step, softening, watch, idea, parameters, "
      "source",
+     "fixed_bodies, integrator, time_step, softening, watch, parameters, source",
      [](auto& add, auto&) {
          for (const Scene& row : sceneTable())
              add({row.name, row.bodiesGpu, row.bodiesCpu, windowBodies(row), row.fixedBodies,
                   row.integrator.empty() ? usualIntegrator().name : row.integrator, row.timeStep, row.softening,
                   watchOf(row), row.idea, parametersOf(row.parameters), row.source});
      }},
-    {"laws", "name, source, softened, numbers, idea",
+    {"laws", "name, source, softened, numbers, idea", "source",
      [](auto& add, auto&) {
          for (const LawRow& row : laws()) add({row.name, row.source, row.softened, numbersOf(row.law), row.idea});
      }},
-    {"fields", "name, numbers, velocities, keeps, idea, source",
+    {"fields", "name, numbers, velocities, keeps, idea, source", "source",
      [](auto& add, auto&) {
          for (const FieldLaw& row : fieldLaws())
              add({row.name, numbersOf(row), row.kind != FieldKind::field, keptUnder(row), row.idea, row.source});
      }},
-    {"integrators", "name, order, symplectic, reversible, forces_per_step, velocity_forces, idea, source",
+    {"integrators", "name, order, symplectic, reversible, forces_per_step, velocity_forces, idea, source", "source",
      [](auto& add, auto&) {
          for (const Integrator& row : integrators())
              add({row.name, row.order, row.symplectic, row.reversible, forcesPerStep(row.program),
                   takesVelocities(row.program), row.idea, row.source});
      }},
-    {"keys", "key, menu, item, idea",
+    {"keys", "key, menu, item, idea", "",
      [](auto& add, auto&) {
          for (const Menu& menu : menus())
              for (const Action& action : menu.rows)
@@ -168,7 +172,7 @@ constexpr ListRow kLists[] = {
                           action.idea});
          for (const MouseRow& row : mouseRows()) add({row.name, "", "", row.idea});
      }},
-    {"encoders", "name, available, codec, files, lossless, idea, reason",
+    {"encoders", "name, available, codec, files, lossless, idea, reason", "",
      [](auto& add, auto&) {
          for (const EncoderRow& row : encoders()) {
              const Reason reason = unavailable(row);
@@ -176,24 +180,24 @@ constexpr ListRow kLists[] = {
          }
      }},
     // ./run reads it: without a display, it replaces commands with a window by a film.
-    {"commands", "name, window, idea",
+    {"commands", "name, window, idea", "",
      [](auto& add, auto&) {
          for (const CommandRow* row : commandRows()) add({row->name, row->opensWindow, row->idea});
      }},
-    {"actions", "name, argument, key, undo, idea",
+    {"actions", "name, argument, key, undo, idea", "undo",
      [](auto& add, auto&) {
          for (const Menu& menu : menus())
              for (const Action& action : menu.rows)
                  add({action.name, argumentText(action), keyText(action),
                       std::string(action.whyNotUndoable) + std::string(action.undoSkips), action.idea});
      }},
-    {"parameters", "path, label, unit, range, default, kept, idea, term, refusal",
+    {"parameters", "path, label, unit, range, default, kept, idea, term, refusal", "label, kept, term, refusal",
      [](auto& add, auto&) {
          for (const Parameter& row : parameters())
              add({row.path, row.label, row.unit, row.fact() ? "measured" : allowedText(row), row.defaultText,
                   row.fact() ? "nowhere" : keptText(row), row.idea, row.explanation, refusalText(row)});
      }},
-    {"lessons", "name, title, steps, minutes, idea, reads_without",
+    {"lessons", "name, title, steps, minutes, idea, reads_without", "",
      [](auto& add, auto& options) {
          for (const std::string& name : lessonNames()) {
              const auto lesson = lessonNamed(name);
@@ -208,38 +212,55 @@ constexpr ListRow kLists[] = {
 std::string cellText(const Json& value) {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-    if (value.is_object()) return {};  // a table has no room for it
-    if (value.is_array() && !value.empty() && value.front().is_object()) {
-        std::string text;
-        for (const Json& one : value) {
-            const std::string number = formatted("=%g", one.at("value").get<double>());
-            text += (text.empty() ? "" : " ") + one.at("name").get<std::string>() + number;
-        }
-        return text;
-    }
-    if (value.is_array()) return valuesText(value.get<std::vector<int>>());
+    if (value.is_array() && (value.empty() || value.front().is_number())) return valuesText(value.get<std::vector<int>>());
     return value.dump();
 }
-
-/// Columns whose text would fill the lines of a terminal; --json and --markdown have them.
-bool isLong(const std::string& name) { return name == "source" || name == "parameters" || name == "refusal"; }
 
 /// A cell of the table, with the digits that people compare.
 std::string shortCell(const Json& value) {
     return value.is_number_float() ? formatted("%.4g", value.get<double>()) : cellText(value);
 }
 
-/// Prints a table; a column without any text is omitted.
-void printTable(const Json& rows) {
-    if (rows.empty()) return;
-    std::vector<std::vector<std::string>> lines(rows.size() + 1);
-    for (const auto& [name, value] : rows.front().items()) {
-        const auto isEmpty = [&, &name = name](const Json& row) { return shortCell(row.at(name)).empty(); };
-        if (isLong(name) || std::ranges::all_of(rows, isEmpty)) continue;
-        std::string title = name;
-        std::replace(title.begin(), title.end(), '_', ' ');
-        lines[0].push_back(title + (name == "time_step" ? " [T]" : name == "softening" ? " [L]" : ""));
-        for (std::size_t i = 0; i < rows.size(); ++i) lines[i + 1].push_back(shortCell(rows[i].at(name)));
+/// The text in lines of `width` letters, broken at spaces where there is one.
+std::vector<std::string> brokenText(std::string text, std::size_t width) {
+    std::vector<std::string> lines;
+    while (text.size() > width) {
+        const std::size_t space = text.rfind(' ', width), end = space == std::string::npos || space == 0 ? width : space;
+        lines.push_back(text.substr(0, end));
+        text.erase(0, end + (text[end] == ' ' ? 1 : 0));
+    }
+    lines.push_back(text);
+    return lines;
+}
+
+/// Prints the columns that have a text and are not hidden, in the width of a terminal: cells of the widest ones are broken.
+void printTable(const Json& rows, const ListRow& list) {
+    constexpr std::size_t kTerminal = 100, kGap = 2;
+    const std::vector<std::string> hidden = splitList({std::string(list.hidden)});
+    std::vector<std::vector<std::string>> table(rows.size() + 1), lines;
+    std::vector<std::size_t> widths;
+    for (const std::string& name : splitList({std::string(list.columns)})) {
+        std::size_t text = 0;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            table[i + 1].push_back(shortCell(rows[i].at(name)));
+            text = std::max(text, table[i + 1].back().size());
+        }
+        table[0].push_back(name);
+        std::ranges::replace(table[0].back(), '_', ' ');
+        widths.push_back(std::max(text, name.find('_') == std::string::npos ? name.size() : 8));
+        if (text > 0 && std::ranges::count(hidden, name) == 0) continue;
+        widths.pop_back();
+        for (auto& row : table) row.pop_back();
+    }
+    while (std::accumulate(widths.begin(), widths.end(), kGap * widths.size()) > kTerminal + kGap)
+        --*std::ranges::max_element(widths);
+    for (const auto& row : table) {
+        const std::size_t first = lines.size();
+        for (std::size_t k = 0; k < row.size(); ++k)
+            for (std::size_t line = first; const std::string& part : brokenText(row[k], widths[k])) {
+                if (lines.size() == line) lines.emplace_back(row.size());
+                lines[line++][k] = part;
+            }
     }
     std::printf("%s", alignedText(lines, false).c_str());
 }
@@ -264,12 +285,9 @@ void printMarkdown(const Json& rows) {
     }
 }
 
-/// Names of all tables: "devices, backends, ... and lessons".
+/// "devices, backends, ...".
 std::string listNames() {
-    std::string text;
-    for (const ListRow& row : kLists)
-        text += (text.empty() ? "" : &row == std::end(kLists) - 1 ? " and " : ", ") + std::string(row.name);
-    return text;
+    return joined(kLists, [](const ListRow& row) { return row.name; });
 }
 
 struct ListCommand : Subcommand {
@@ -290,7 +308,7 @@ struct ListCommand : Subcommand {
         if (json)
             std::printf("%s\n", rows.dump(2).c_str());
         else
-            markdown ? printMarkdown(rows) : printTable(rows);
+            markdown ? printMarkdown(rows) : printTable(rows, list);
         return static_cast<int>(ExitCode::ok);
     }
     /// Throws UsageError with the names of all tables.

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -324,6 +325,8 @@ TEST(Cli, listsWalkTheTables) {
                               "commands", "actions", "parameters", "lessons"}) {
         EXPECT_THAT(help, HasSubstr(table));
         EXPECT_THAT(refusal, HasSubstr(table));
+        std::istringstream lines(runGravlab({"list", table}).out);
+        for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << table << ": " << line;
     }
 }
 
