@@ -170,7 +170,7 @@ void RunHost::showAnew() {
 /// Force measurements and their display belong to another configuration or to other bodies.
 void RunHost::countAnew() {
     stepsSinceChange_ = ahead_ = 0;
-    computedBefore_ = computedSeconds();
+    forecast_ = {};
     document_.facts.stepForecast = 0;
     readProgress();
 }
@@ -333,16 +333,14 @@ void RunHost::advance(bool realTime, double seconds) {
         if (std::string note = simulation().takeNote(); !note.empty()) document_.warn("B" + note.substr(1) + ".");
         followMergers();
         stepsSinceChange_ += done;
-        if (done > 0) {
-            lastStepAt_ = hostClock();
-            computedBefore_ = computedSeconds();
-        }
+        if (done > 0) lastStepAt_ = hostClock();
         // Long before the first step is complete the user should know how long it takes. Pictures between its parts do not
-        // count: the first ones take a second, while shaders compile. A tree is made before its first part is complete.
-        const double something = everyPair(*document_.facts.kernel) ? 0.02 : 0.2;
-        const double part = document_.facts.stepProgress;
-        document_.facts.stepForecast =
-            realTime && left > 0 && part > something ? std::max(computedSeconds() - computedBefore_, 0.0) / part : 0;
+        // count: the first ones take a second, while shaders compile. The first step also computes a force before it.
+        const double forces = forcesPerStep(document_.facts.integrator->program);
+        const double ofStep = stepsSinceChange_ > 0 ? 1 : forces / (forces + 1);
+        const double whole =
+            forecast_.after(document_.facts.stepProgress, computedSeconds(), everyPair(*document_.facts.kernel));
+        document_.facts.stepForecast = realTime && left > 0 ? ofStep * whole : 0;
         if (intent.paused) intent.singleSteps = static_cast<int>(std::max<std::int64_t>(intent.singleSteps - done, 0));
     }
     if (realTime) feed.pump(simulation());  // states that arrived beside the steps are for this frame

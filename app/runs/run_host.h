@@ -19,6 +19,20 @@
 
 namespace gravlab {
 
+/// How long a step takes, before the first one is complete.
+struct StepForecast {
+    double last = 0, part = -1, seconds = 0;
+    /// `now`: part of the step that is done, after `computed` seconds in all. 0: too little of it. The walk of a tree is
+    /// timed alone: at the start the work before it is longer than the tree's share.
+    double after(double now, double computed, bool pairs) {
+        if (now < last) part = -1;
+        last = now;
+        if (part < 0 && now > (pairs ? 0 : 0.1)) part = now, seconds = computed;
+        const double done = now - part;
+        return part >= 0 && done > (pairs ? 0.02 : 0.05) ? (computed - seconds) / done : 0;
+    }
+};
+
 class RunHost {
 public:
     /// Starts the run of the document's intent, without its twin. Needs a current OpenGL context. The start is published, so
@@ -153,10 +167,10 @@ private:
     std::uint64_t appearanceRevision_ = 0, rateChanges_ = 0, jumps_ = 0, returnedTo_ = 0;
     std::int64_t trailStep_ = -1;  ///< newest step in the trails
     std::int64_t stepsSinceChange_ = 0;
-    std::int64_t ahead_ = 0;     ///< steps that no vertices show yet
-    double lastStepAt_ = 0;      ///< host clock [s]
-    double computedBefore_ = 0;  ///< computedSeconds() when the step under way began, or what it computes was changed
-    std::string saidPath_;       ///< path that stderr last reported
+    std::int64_t ahead_ = 0;  ///< steps that no vertices show yet
+    double lastStepAt_ = 0;   ///< host clock [s]
+    StepForecast forecast_;
+    std::string saidPath_;  ///< path that stderr last reported
 };
 
 }  // namespace gravlab

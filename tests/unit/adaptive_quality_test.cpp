@@ -1,5 +1,6 @@
 // The ladder against machines that are made up: a picture costs what the level says, the rest of a frame is constant.
 #include "app/services/adaptive_quality.h"
+#include "app/runs/run_host.h"
 #include "app/services/pace.h"
 #include "sim/scenes/scene.h"
 
@@ -270,6 +271,19 @@ TEST(SlowStep, saysHowLongAndHowManyBodiesCanBeWatched) {
     EXPECT_FALSE(slowStep(slow->bodies, costOf(static_cast<double>(slow->bodies), 1))) << "what is offered is not slow";
     EXPECT_FALSE(slowStep(524288, {})) << "nothing is known yet";
     EXPECT_NEAR(slowStep(524288, costOf(524288, 4))->seconds, 244, 4);
+}
+
+/// At the start of a tree's run, lengths for all bodies take about as long as the walk itself, within the tree's tenth.
+TEST(StepForecast, timesTheWalkOfATreeAlone) {
+    StepForecast forecast;
+    EXPECT_EQ(forecast.after(0.05, 5, false), 0);
+    EXPECT_EQ(forecast.after(0.12, 6, false), 0) << "the walk has just begun";
+    EXPECT_NEAR(forecast.after(0.32, 6.6, false), 3, 1e-9);
+    EXPECT_EQ(forecast.after(0.11, 9, false), 0) << "the next step";
+    EXPECT_NEAR(forecast.after(0.31, 9.4, false), 2, 1e-9);
+    StepForecast pairs;
+    EXPECT_EQ(pairs.after(0.01, 1, true), 0);
+    EXPECT_NEAR(pairs.after(0.04, 1.9, true), 30, 1e-9);
 }
 
 TEST(Story, everySceneHasOneThatIsWatchedWithinAMinute) {
