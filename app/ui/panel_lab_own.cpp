@@ -8,6 +8,7 @@
 #include "sim/api/errors.h"
 
 #include <algorithm>
+#include <span>
 
 namespace gravlab {
 namespace {
@@ -132,7 +133,8 @@ void drawOutcome(PanelContext& p) {
             p.widgets.wrapped(palette::kText,
                               "It computes the run: its rate is at the right, its registers on page Launch.");
     } else if (own.outcome == OwnOutcome::badText && !own.messages.empty()) {
-        for (const CompilerMessage& message : own.messages) {
+        constexpr std::size_t kMost = 4;  // the editor needs the height, and the first errors cause the others
+        for (const CompilerMessage& message : std::span(own.messages).first(std::min(own.messages.size(), kMost))) {
             const std::string text =
                 (message.line > 0 ? "line " + std::to_string(message.line) + ": " : std::string()) + message.text;
             p.widgets.wrapped(changed ? palette::kMuted : message.error ? palette::kBad : palette::kWarning, text);
@@ -151,21 +153,27 @@ void drawOutcome(PanelContext& p) {
 void drawLabOwn(PanelContext& p) {
     const OwnKernel& own = p.document.labPanel.own;
     const std::string& below = p.widgets.kept<Editor>().below;
-    const float s = p.widgets.scale(), wide = ImGui::GetContentRegionAvail().x;
-    if (ImGui::BeginChild("own facts", ImVec2(std::clamp(0.34f * wide, std::min(230 * s, 0.5f * wide), 420 * s), 0))) {
+    const float s = p.widgets.scale(), gap = 6 * s;
+    {
         const Letters letters(p.widgets.fonts().small);
-        const float half = 0.5f * (ImGui::GetContentRegionAvail().x - 6 * s);
-        const std::string begun = own.text->empty() ? "a text of the list" : below.empty() ? "your own text" : below;
-        if (p.widgets.beginCombo(kBegin, begun)) {
+        ImGui::AlignTextToFramePadding();
+        colouredText(palette::kMuted, kBegin.label);
+        ImGui::SameLine(0, gap);
+        const auto begun = std::ranges::find(ownTemplates(), std::string_view(*own.text),
+                                             [](const OwnTemplate& row) { return ownTemplateText(row.name); });
+        const std::string_view shown = own.text->empty()               ? "a text of the list"
+                                       : begun != ownTemplates().end() ? begun->name
+                                       : below.empty()                 ? "your own text"
+                                                                       : below;
+        if (p.widgets.beginCombo(kBegin, shown, {}, 150 * s)) {
             for (const OwnTemplate& row : ownTemplates())
                 if (p.widgets.choice(row.name, row.idea, false)) invoke(p, "own-begin", {Value(std::string(row.name))});
             p.widgets.endCombo();
         }
-        ImGui::Dummy(ImVec2(0, 3 * s));
-        action(p, "own-try", half);
-        ImGui::SameLine(0, 6 * s);
-        action(p, "own-save", half, "Save");
-        ImGui::Dummy(ImVec2(0, 3 * s));
+        ImGui::SameLine(0, gap);
+        action(p, "own-try", 120 * s);
+        ImGui::SameLine(0, gap);
+        action(p, "own-save", 60 * s, "Save");
         drawOutcome(p);
         if (own.text->empty())
             p.widgets.wrapped(
@@ -176,10 +184,7 @@ void drawLabOwn(PanelContext& p) {
         else if (!below.empty())
             p.widgets.wrapped(palette::kMuted, "Marked: lines that '" + below + "' does not have.");
     }
-    ImGui::EndChild();
-    ImGui::SameLine();
-    if (ImGui::BeginChild("own text", ImVec2(0, 0))) drawEditor(p);
-    ImGui::EndChild();
+    drawEditor(p);
 }
 
 }  // namespace gravlab
