@@ -61,14 +61,19 @@ std::vector<std::optional<ImVec2>> placeLabels(const std::vector<LabelWish>& wis
         const float gap = std::max(apart, wish.disc + 0.5f * apart);
         if (wish.at.x < from.x || wish.at.y < from.y || wish.at.x > to.x || wish.at.y > to.y) continue;
         const ImVec2 size = wish.size;
-        const ImVec2 tries[] = {{wish.at.x + gap, wish.at.y - 0.5f * size.y},
-                                {wish.at.x - gap - size.x, wish.at.y - 0.5f * size.y},
-                                {wish.at.x - 0.5f * size.x, wish.at.y - gap - size.y},
-                                {wish.at.x - 0.5f * size.x, wish.at.y + gap},
-                                {wish.at.x + 0.7f * gap, wish.at.y - 0.7f * gap - size.y},
-                                {wish.at.x + 0.7f * gap, wish.at.y + 0.7f * gap},
-                                {wish.at.x - 0.7f * gap - size.x, wish.at.y - 0.7f * gap - size.y},
-                                {wish.at.x - 0.7f * gap - size.x, wish.at.y + 0.7f * gap}};
+        ImVec2 tries[] = {{wish.at.x + gap, wish.at.y - 0.5f * size.y},
+                          {wish.at.x - gap - size.x, wish.at.y - 0.5f * size.y},
+                          {wish.at.x - 0.5f * size.x, wish.at.y - gap - size.y},
+                          {wish.at.x - 0.5f * size.x, wish.at.y + gap},
+                          {wish.at.x + 0.7f * gap, wish.at.y - 0.7f * gap - size.y},
+                          {wish.at.x + 0.7f * gap, wish.at.y + 0.7f * gap},
+                          {wish.at.x - 0.7f * gap - size.x, wish.at.y - 0.7f * gap - size.y},
+                          {wish.at.x - 0.7f * gap - size.x, wish.at.y + 0.7f * gap}};
+        const auto onTrail = [&](const ImVec2& at) {
+            const float x = at.x + 0.5f * size.x - wish.at.x, y = at.y + 0.5f * size.y - wish.at.y;
+            return wish.trail.x * x + wish.trail.y * y > 0.3f * std::hypot(wish.trail.x, wish.trail.y) * std::hypot(x, y);
+        };
+        std::ranges::stable_partition(tries, [&](const ImVec2& at) { return !onTrail(at); });
         for (const ImVec2& at : tries) {
             const Box box{at, {at.x + size.x, at.y + size.y}};
             const bool inside = box.from.x >= from.x && box.from.y >= from.y && box.to.x <= to.x && box.to.y <= to.y;
@@ -110,10 +115,14 @@ void drawLabels(const Document& document, const OverlayArea& area, const SpaceVi
         const auto index = here ? mark->index : static_cast<std::size_t>(std::ranges::find(ids, mark->id) - ids.begin());
         const double radius = index < facts.bodies->radius.size() ? facts.bodies->radius[index] : 0;
         const double pixel = view.camera.lengthPerPixel({view.size.x, view.size.y}) * distance / view.camera.distance;
-        wishes.push_back({.at = *at,
-                          .size = ImGui::CalcTextSize(texts.back().c_str()),
-                          .weight = selected ? 1e300 : massOf(mark) / distance,
-                          .disc = static_cast<float>(radius / pixel)});
+        const double back = 10 * pixel / std::max(glm::length(mark->velocity), 1e-300);
+        const auto behind = onSurface(view, glm::vec3(mark->place - back * mark->velocity));
+        wishes.push_back(
+            {.at = *at,
+             .size = ImGui::CalcTextSize(texts.back().c_str()),
+             .weight = selected ? 1e300 : massOf(mark) / distance,
+             .disc = static_cast<float>(radius / pixel),
+             .trail = document.look.trails > 0 && behind ? ImVec2(behind->x - at->x, behind->y - at->y) : ImVec2()});
     }
     const ImVec2 from(std::max(view.from.x, area.from.x), std::max(view.from.y, area.from.y));
     const ImVec2 to(std::min(view.from.x + view.size.x, area.to.x), std::min(view.from.y + view.size.y, area.to.y));

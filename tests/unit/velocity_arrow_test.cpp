@@ -118,6 +118,9 @@ TEST(LabelsTest, touchNeitherEachOtherNorOtherBodiesAndHeavierOnesComeFirst) {
     ASSERT_TRUE(outside[1]);
     EXPECT_LE(outside[1]->x + 50, 800);
     EXPECT_LE(outside[1]->y + 14, 600);
+    const LabelWish moves{.at = ImVec2(100, 100), .size = ImVec2(50, 14), .weight = 1, .trail = ImVec2(3, 0)};
+    EXPECT_LT(placeLabels({moves}, ImVec2(0, 0), ImVec2(800, 600), 12)[0]->x + 50, 100) << "beside, away from the trail";
+    EXPECT_GT(placeLabels({moves}, ImVec2(90, 90), ImVec2(800, 110), 12)[0]->x, 100) << "no other place has room";
     const auto beside = placeLabels({{ImVec2(100, 100), ImVec2(50, 14), 1, 40}}, ImVec2(0, 0), ImVec2(800, 600), 12);
     ASSERT_TRUE(beside[0]);
     EXPECT_GT(beside[0]->x, 140) << "beyond the disc of a planet";
