@@ -15,9 +15,11 @@
 namespace gravlab {
 namespace {
 
-constexpr double kSampleInterval = 0.2;    // [s] between samples at least
-constexpr double kAfterFailure = 5;        // [s]
-constexpr double kShareOfACore = 0.05;     // largest fraction of a core for sums on the host
+constexpr double kSampleInterval = 0.2;  // [s] between samples at least
+constexpr double kAfterFailure = 5;      // [s]
+// Largest fraction of a core for sums on the host, and for the first ones: a curve begins within seconds.
+constexpr double kShareOfACore = 0.05, kFirstShare = 0.25;
+constexpr std::size_t kFirstPoints = 4;
 constexpr double kShareOfADevice = 0.02;   // and largest fraction of a device's time
 constexpr double kIdleSlice = 8e-3;        // [s] slice on a device that is otherwise idle
 constexpr std::size_t kMostPoints = 2048;  // beyond this every second point is dropped
@@ -218,6 +220,7 @@ void ConservationMonitor::update(Simulation& simulation, StateFeed& feed, double
     const bool few = simulation.configuration().bodies <= most ||
                      (onDevice == 0 && simulation.backend().pairsOfForce() <= bodies * bodies);
     constexpr SameQuestion kEnergy;
+    summing_.pace().shareOfACore = curve_.points.size() < kFirstPoints ? kFirstShare : kShareOfACore;
     const std::optional<Sample> sample = summing_.update({simulation, feed, now}, few && onDevice == 0 ? &kEnergy : nullptr);
     if (!few) {
         why_ = "More than " + std::string(grouped(most).text) + " bodies: one sum over all their pairs would take minutes " +
