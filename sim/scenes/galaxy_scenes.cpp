@@ -349,7 +349,7 @@ std::span<const Scene> galaxyScenes() {
          .caption = "Its pull draws the stars inwards; they rebound as a ring that runs outwards.",
          .source = "Lynds & Toomre 1976",
          .story = {48, 30},
-         .view = {.distance = 90,
+         .view = {.distance = 108,
                   .azimuth = -1.1,
                   .elevation = 0.65,
                   .pointSize = 0.14,
