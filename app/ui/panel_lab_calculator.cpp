@@ -4,14 +4,13 @@
 #include "app/ui/parameter_widgets.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 namespace gravlab {
 namespace {
 
 constexpr Control kPlannedDevice{"calculator_device", "Device", "Published limits of the GPU, or the limits typed below"};
-constexpr Control kPlannedBlocks{"calculator_blocks", "N/p",
+constexpr Control kPlannedBlocks{"calculator_blocks", "Blocks N/p",
                                  "Blocks of the grid and multiprocessors: with fewer blocks some multiprocessors are idle. "
                                  "A larger block can still be faster, so measure as well"};
 constexpr Control kPlannedResident{"calculator_resident", "Resident",
@@ -21,19 +20,10 @@ constexpr Control kPlannedOccupancy{"calculator_occupancy", "Occupancy",
 constexpr Control kPlannedWaves{
     "calculator_waves", "Waves",
     "Rounds of resident blocks until the grid is done; the last one uses only a fraction of the device"};
-constexpr Control kPlannedBusy{"calculator_busy", "Busy",
-                               "Used fraction of the places for blocks over the whole launch, if all blocks take the same "
-                               "time: the tail reduces the rate to it"};
 constexpr Control kPlannedTable{"calculator_table", "N/p",
                                 "Blocks of the grid for each N and p: green where every multiprocessor has one; below, the "
                                 "occupancy of each p. Point at a "
                                 "cell for its waves and occupancy, click to take it"};
-
-/// Used fraction of the resident places, when all blocks take the same time.
-double busyShare(const LaunchFacts& f) {
-    const double waves = f.waves(), rounds = waves > 0 ? std::ceil(waves - 1e-9) : 0;
-    return rounds > 0 ? waves / rounds : 0;
-}
 
 void drawAsked(PanelContext& p) {
     parameter(p, "calculator.gpu");
@@ -56,10 +46,10 @@ void drawPlanned(PanelContext& p, const GpuRow& row, const PlannedLaunch& launch
                                 grouped(static_cast<std::uint64_t>(row.registers)).text, row.sharedBytes / 1024));
     p.widgets.finish(kPlannedDevice);
     const bool enough = f.blocks() >= f.multiprocessors;
-    drawFact(
-        p, kPlannedBlocks,
-        formatted("%s %s %d", grouped(static_cast<std::uint64_t>(f.blocks())).text, enough ? ">=" : "<", f.multiprocessors),
-        enough ? palette::kGood : palette::kText);
+    drawFact(p, kPlannedBlocks,
+             formatted(enough ? "%s, one or more for each of %d multiprocessors" : "%s, fewer than the %d multiprocessors",
+                       grouped(static_cast<std::uint64_t>(f.blocks())).text, f.multiprocessors),
+             enough ? palette::kGood : palette::kText);
     if (!launch.refusal.empty()) {
         p.widgets.wrapped(palette::kBad, "It would not start: " + launch.refusal + ".");
         return;
@@ -72,7 +62,6 @@ void drawPlanned(PanelContext& p, const GpuRow& row, const PlannedLaunch& launch
                        f.warpsPerMultiprocessor));
     drawFact(p, kPlannedWaves, formatted("%.2f, the last %.0f %% full", f.waves(), 100 * f.lastWave()),
              f.waves() > 4 || f.lastWave() > 0.7 ? palette::kText : palette::kWarning);
-    drawFact(p, kPlannedBusy, formatted("%.0f %%", 100 * busyShare(f)));
 }
 
 /// N down, p to the right; a cell is green where every multiprocessor has a block.
@@ -81,7 +70,7 @@ void drawTable(PanelContext& p, const GpuRow& row, const OccupancyAsk& ask) {
     p.widgets.wrapped(palette::kMuted,
                       formatted("Blocks, N/p; green: at least one for each of %d multiprocessors", row.multiprocessors));
     const ImVec2 from = ImGui::GetCursorScreenPos();
-    const float first = 5 * line, high = 1.7f * line;
+    const float first = 5.6f * line, high = 1.7f * line;
     const float cell = std::min((wide - first) / static_cast<float>(kTableBlocks.size()), 6 * line);
     const ImVec2 size(first + cell * static_cast<float>(kTableBlocks.size()),
                       1.4f * line + high * static_cast<float>(kTableBodies.size() + 1));

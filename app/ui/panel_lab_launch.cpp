@@ -14,8 +14,6 @@
 namespace gravlab {
 namespace {
 
-constexpr Control kGrid{"lab_grid", "Grid",
-                        "Blocks of one force on all bodies: N over the targets of a block, times the split"};
 constexpr Control kThreads{"lab_threads", "Threads", "All threads of the grid, and warps of 32"};
 constexpr Control kRule{"lab_rule", "N/p",
                         "Blocks and multiprocessors. With fewer blocks some multiprocessors are idle. A larger block can "
@@ -40,7 +38,6 @@ constexpr Control kPerClock{"lab_per_clock", "Pairs/clock",
                             "Directed pairs per clock and multiprocessor, at the present clock"};
 constexpr Control kClock{"lab_clock", "Clock", "Clock of the multiprocessors: now, and the highest of the device"};
 constexpr Control kVector{"lab_vector", "Vector", "Bodies in one register of the instruction set in use"};
-constexpr Control kCores{"lab_cores", "Threads", "CPU threads over which the targets are divided"};
 constexpr Control kEach{"lab_each", "Each thread", "Directed pairs per second and thread"};
 constexpr Control kBound{"lab_bound", "Bound",
                          "The achieved rate relative to the issue bound of the device for this kernel: the bar is full at "
@@ -55,7 +52,6 @@ constexpr Control kLeaves{"lab_leaves", "Leaves",
 constexpr Control kMet{
     "lab_met", "Each body",
     "Interactions of a body, on average: single bodies, single cells, and cells in the expansion of its group"};
-constexpr Control kLongest{"lab_longest", "Longest list", "Bodies and cells in the longest list of a group"};
 constexpr Control kCells{"lab_cells", "Cells",
                          "Cells with bodies, as large as the law's cut-off; bodies per cell on average, and in the fullest"};
 constexpr Control kMetNear{"lab_met_near", "Each body",
@@ -144,9 +140,6 @@ void drawDevice(PanelContext& p) {
     const double rate = verifiedRate(p);
     const int targets = f.threads * p.facts.configuration.pairs().kernel.launch.bodiesPerThread;
     if (f.gridX > 0) {
-        drawFact(p, kGrid,
-                 f.gridY > 1 ? formatted("%s x %d", grouped(static_cast<std::uint64_t>(f.gridX)).text, f.gridY)
-                             : std::string(grouped(static_cast<std::uint64_t>(f.gridX))));
         const auto threads = static_cast<std::uint64_t>(f.blocks()) * static_cast<std::uint64_t>(f.threads);
         drawFact(p, kThreads, formatted("%s, %s warps", grouped(threads).text, grouped(threads / 32).text));
         const bool enough = f.blocks() >= f.multiprocessors;
@@ -155,7 +148,7 @@ void drawDevice(PanelContext& p) {
                                          ? formatted("%s/%d%s = ", grouped(p.facts.configuration.bodies).text, targets,
                                                      f.gridY > 1 ? formatted(" x %d", f.gridY).c_str() : "")
                                          : std::string();
-        drawFact(p, kRule, quotient + formatted("%d %s %d", f.blocks(), enough ? ">=" : "<", f.multiprocessors),
+        drawFact(p, kRule, quotient + formatted("%d, for %d multiprocessors", f.blocks(), f.multiprocessors),
                  enough ? palette::kGood : palette::kText);  // fewer is no fault, see the tooltip
         drawFact(p, kWaves, formatted("%.2f, the last %.0f %% full", f.waves(), 100 * f.lastWave()),
                  f.waves() >= 1 && (f.waves() > 4 || f.lastWave() > 0.7) ? palette::kText : palette::kWarning);
@@ -192,7 +185,6 @@ void drawProcessor(PanelContext& p) {
              f.vectorLanes > 0 ? formatted(wide ? "%d bodies of fp64" : "%d bodies of fp32",
                                            wide ? std::max(f.vectorLanes / 2, 1) : f.vectorLanes)
                                : "");
-    drawFact(p, kCores, f.cpuThreads > 0 ? formatted("%d", f.cpuThreads) : "1");
     drawFact(p, kEach, rate > 0 ? formatted("%s pairs/s", withPrefix(rate / std::max(f.cpuThreads, 1)).text) : "");
     drawFact(
         p, kIssued,
@@ -273,7 +265,6 @@ void drawFigures(PanelContext& p) {
     drawFact(p, kMet,
              formatted("%.0f bodies, %.0f cells, %.0f expanded", value("bodies a body"), value("cells a body"),
                        value("expanded a body")));
-    if (value("longest list") > 0) drawFact(p, kLongest, count("longest list"));
     drawTimes(p);
 }
 
@@ -388,7 +379,7 @@ void drawKernelText(PanelContext& p, const KernelRow& row) {
 
 void drawLabLaunch(PanelContext& p) {
     const float wide = ImGui::GetContentRegionAvail().x;
-    if (ImGui::BeginChild("lab facts", ImVec2(std::max(0.42f * wide, std::min(250 * p.widgets.scale(), wide)), 0))) {
+    if (ImGui::BeginChild("lab facts", ImVec2(std::max(0.34f * wide, std::min(230 * p.widgets.scale(), wide)), 0))) {
         const KernelRow& row = *p.facts.kernel;
         const Letters letters(p.widgets.fonts().small);
         p.widgets.wrapped(palette::kText, std::string(row.name) + ": " + std::string(row.idea));
