@@ -76,7 +76,7 @@ private:
     // Three slots, so that the writer never opens the slot drawn last and need not wait.
     std::array<Slot, 3> slots_;
     std::size_t back_ = 0, front_ = ~std::size_t{0};
-    std::string path_ = "CPU vertices: written by the CPU straight into memory that OpenGL draws from";
+    std::string path_ = "the CPU writes the bodies straight into memory that OpenGL draws from";
 };
 
 }  // namespace

@@ -75,7 +75,7 @@ constexpr Action kFile[] = {
           .unavailable = noFileOfBodies,
           .argument = "UNITS",
           .effectWith = [](const KeyTarget& t, const Value& units) { return openWithUnits(t, wordOf(units)); }}),
-    does("units-fine", "G = 1 is right", "close the question about the units",
+    does("units-fine", "No, without units", "close the question about the units",
          {.act = [](KeyTarget& t, int) { t.ui.files.doubtLeft = t.facts.configuration.start->file.path; },
           .unavailable = noDoubt,
           .undoSkips = "A question that was put away does not come back; reopen-units opens the file with other units."}),

@@ -141,7 +141,7 @@ void drawBody(PanelContext& p) {
     const float half = (ImGui::GetContentRegionAvail().x - gap) / 2;
     action(p, "hold", half, body->held && !body->coasting ? "Let fall" : "Hold");
     ImGui::SameLine();
-    action(p, "coast", half, body->coasting ? "Let free" : "Coast");
+    action(p, "coast", half, body->coasting ? "Let free" : nullptr);
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ void drawConserved(PanelContext& p) {
     const bool keeps = keepsEnergy(p.facts.configuration);
     const auto colour = [keeps](double change) { return keeps ? colourOf(change) : ImU32(palette::kMuted); };
     const std::string change =
-        formatted("dE/E0 %+.1e", now.change) + (now.floor > 0 ? formatted(" +- %.0e", now.floor) : std::string());
+        formatted("energy error %+.1e", now.change) + (now.floor > 0 ? formatted(" +- %.0e", now.floor) : std::string());
     p.widgets.text(kConservationNumbers, colour(now.change), change);
     numberBeside(p, controlOf(parameter("run.energy_change")), formatted("   worst %.1e", watch.worst));
     if (std::isfinite(now.virial))
@@ -148,7 +148,7 @@ void drawWords(PanelContext& p) {
     const bool keeps = keepsEnergy(p.facts.configuration), curve = watch.points.size() > 1;
     const bool beside = curve && wide > (kBesideCurve - 2 * 8) * s, tall = beside && high > 100 * s;
     const float words = beside ? 200 * s : wide;
-    const std::string percent = formatted("%.2g %%", 100 * size);
+    const std::string percent = size > 0 && size < 1e-6 ? "below 0.0001 %" : formatted("%.2g %%", 100 * size);
     const char* const verdict = !keeps                    ? "change of energy, which a drag takes away"
                                 : !(size <= kWrongChange) ? "energy error: wrong"
                                 : size > kDoubtfulChange  ? "energy error: doubtful"

@@ -117,7 +117,7 @@ void listOf(PanelContext& p, std::string_view path, std::span<const int> values)
 void offerKernel(PanelContext& p, const char* name, std::string_view axis) {
     const KernelRow* const other = nearestWith(axis, *p.facts.kernel, p.facts.configuration.force);
     if (!other) return;
-    const std::string label = "Use kernel " + std::string(other->name);
+    const std::string label = std::string(other->name) + " has " + std::string(axis) + ": use it";
     if (p.widgets.button({name, label.c_str(), Tip::ofRow(other->idea)}, ImGui::GetContentRegionAvail().x))
         set(p, "run.kernel", std::string(other->name));
 }

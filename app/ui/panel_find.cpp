@@ -172,7 +172,7 @@ void drawFound(PanelContext& p, const FoundCommand& found, std::size_t place) {
     const ImVec2 text(at.x + 6 * s, at.y + 2 * s);
     const float detail = ImGui::CalcTextSize(found.detail.c_str()).x;
     list.PushClipRect(at, ImVec2(at.x + width - detail - 16 * s, at.y + 100 * s), true);
-    list.AddText(text, can ? palette::kText : palette::kDisabled, found.label.c_str());
+    list.AddText(text, can ? palette::kText : palette::kMuted, found.label.c_str());
     list.PopClipRect();
     list.AddText(ImVec2(at.x + width - detail - 6 * s, text.y), palette::kMuted, found.detail.c_str());
     if (taken) take(p, found);

@@ -50,8 +50,8 @@ void drawChoice(PanelContext& p) {
 
 std::string sampleText(const Profile& profile) {
     const std::string looked(grouped(profile.sampled).text), all(grouped(profile.bodies).text);
-    const std::string order = formatted("order %.2f", profile.order);
-    return (profile.sampled < profile.bodies ? looked + " of " + all : all) + " bodies, " + order;
+    const std::string rotation = formatted(" bodies, rotation %.0f %% one way", 100 * profile.order);
+    return (profile.sampled < profile.bodies ? looked + " of " + all : all) + rotation;
 }
 
 /// The age of the shown profile, in steps of the run.

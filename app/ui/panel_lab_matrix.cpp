@@ -180,7 +180,7 @@ std::string shownName(PairValue value) {
 constexpr std::size_t kMatrixFit = 1024;
 constexpr Control kFewer{"matrix_fit", "", "Restarts the scene with few bodies, so that each pair has a cell"},
     kReaders{
-        "matrix_readers", "N = 12, p = 4",
+        "matrix_readers", "12 bodies, 4 threads",
         "Restarts the scene with 12 bodies and, on a GPU, 'tiled' with blocks of 4 threads: the cells show who reads what"};
 
 /// The example of paper 001. A processor has no blocks, so that the page shows those of an H200.

@@ -178,7 +178,7 @@ void drawSplit(PanelContext& p) {
     const bool copies = p.facts.vertexPath.starts_with("host copy");
     const std::pair<const char*, double> parts[] = {{"force", t.forceMs},
                                                     {"integrate", t.integrateMs},
-                                                    {copies ? "copied" : "publish", t.publishMs},
+                                                    {copies ? "copied" : "vertices", t.publishMs},
                                                     {"draw", t.drawMs}};
     const double sum = t.forceMs + t.integrateMs + t.publishMs + t.drawMs;
     const double whole = std::max({t.frameMilliseconds, sum, 1e-9});
