@@ -24,7 +24,7 @@ constexpr float kLane = 0.25f;
 // Width of large gas clouds, in arm widths. Light at half visibility, relative to the middle of a usual picture; and at
 // least this many bodies in a square of that width.
 constexpr float kCloud = 0.1f, kFaintest = 0.005f, kFewestSeen = 1.3f;
-constexpr int kSkyGalaxies = 420, kSkyStars = 9000;
+constexpr int kSkyGalaxies = 420, kSkyStars = 18000;
 // From this level on, a wide kernel costs almost nothing.
 constexpr std::size_t kCheapWide = 3;
 // Amplitude of a pattern relative to the pattern of twice its width.

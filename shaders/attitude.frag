@@ -2,7 +2,7 @@
 // The inclination of discs: the plane that best fits the depths of the light around a texel. In any disc the far half is
 // where the plane recedes from the eye, so the positions of discs need not be known. xy: change of depth across the picture;
 // z: thickness of the light along a line of sight, in arm widths; w: 1 for a disc exactly from the side, which shows no such
-// change: its light is narrow in the picture and deep along the line of sight.
+// change: its light is narrow in the picture and deep along the line of sight, though not as deep as several galaxies.
 in vec2 uv;
 uniform sampler2D moments;  // light, light times depth, times its square
 uniform vec2 arm;           // its width as a fraction of the picture
@@ -38,7 +38,8 @@ void main() {
     float left = squares / light - depth * depth - dot(slope, product);
     vec2 twice = vec2(0.5 * (inertia.x - inertia.y), inertia.z);
     float thick = sqrt(max(left, 0.0)), lean = 0.5 * atan(twice.y, twice.x);
-    float narrow = 0.5 * (inertia.x + inertia.y) - length(twice), deep = smoothstep(3.4, 6.0, thick / sqrt(narrow));
+    float narrow = 0.5 * (inertia.x + inertia.y) - length(twice);
+    float deep = smoothstep(3.4, 6.0, thick / sqrt(narrow)) * (1.0 - smoothstep(4.0, 7.0, thick));
     vec2 across = vec2(-sin(lean), cos(lean));
     lie = vec4(mix(slope, (dot(slope, across) + 0.5) * across, deep), thick, deep);
 }

@@ -182,7 +182,7 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     float middle = here.r / max(tent(coarser, uv).r, 1e-20);
     here.r *= pow(max(middle, 1e-20), -youth * (middle > 1.0 ? 0.15 : 0.55 * smoothstep(0.0, 0.3, middle)));
     // A bulge is steep: its outskirts take little of the picture, and its core is bright.
-    here.r *= mix(1.0, pow(clamp(here.r / (3.5 * usual), 0.11, 2.5), 0.8), youth);
+    here.r *= mix(1.0, pow(clamp(here.r / (4.2 * usual), 0.10, 2.2), 0.75), youth);
     // Faint light loses visibility, as on a print: streams get narrow and fade towards their ends instead of ending at a
     // border.
     here *= mix(1.0, pow(all / max(all + 0.08 * usual, 1e-20), 0.7), youth);
@@ -201,7 +201,7 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     float thin = 0.4 * planned.b * max(filaments - 0.8, 0.0) * sqrt(min(here.g / usual, 1.5));
     float depth = dust * (planned.g * (0.2 + 0.7 * filaments) + thin);
     // Half of a disc lies in front of its dust; of the bulge, seen through the near half, less does.
-    float before = mix(0.38, 0.10, smoothstep(1.0, 3.5, planned.g));
+    float before = mix(0.38, 0.05, smoothstep(1.0, 3.5, planned.g));
     vec3 passed = before + (1.0 - before) * exp(-depth * vec3(0.62, 1.04, 1.40));
 
     // When bodies are few, those with a high random number are clusters of stars, and those with a low one clouds of gas.
@@ -215,14 +215,13 @@ vec4 developed(ivec2 pixel, vec2 uv) {
     float crowd = full * here.g * peak / (1.0 + 0.35 * peak);
     float bright = crowd * square(clamp((lot - 0.8) / 0.9, 0.0, 1.4));
     float pink = crowd * square(clamp((-lot - 0.9) / 0.8, 0.0, 1.4));
-    float cloud = tent(clouds, uv).b;
 
     // Faint light of discs is cream between arms, where old stars are, and pale blue without them. A mixture of warm and
     // blue must not look greener than its components: their greens are below the mean of red and blue.
     float aged = max(smoothstep(0.03, 0.3, here.r / max(here.r + here.g, 1e-20)), smoothstep(0.03, 0.42, planned.a));
     vec3 outskirts = mix(vec3(0.68, 0.86, 1.40), vec3(1.0), max(aged, 1.0 - youth));
     outskirts = mix(outskirts, vec3(0.86, 0.93, 1.16), tail);
-    vec3 hot = mix(vec3(0.32, 0.60, 1.20), vec3(0.52, 0.73, 1.12), smoothstep(0.15, 1.2, planned.a));
+    vec3 hot = mix(vec3(0.38, 0.61, 1.15), vec3(0.58, 0.75, 1.08), smoothstep(0.15, 1.2, planned.a));
     // Bright light is paler, as old stars are where they are most crowded; so is the light of the outskirts, which have
     // fewer metals.
     vec3 old = mix(colours[0], vec3(1.06, 0.77, 0.47), youth * smoothstep(1.0, 0.0, here.r / usual));
@@ -233,9 +232,9 @@ vec4 developed(ivec2 pixel, vec2 uv) {
                      hot * (2.2 * young * here.g * uneven * (1.0 - 0.4 * tail)) + vec3(0.66, 0.82, 1.12) * (6.0 * bright) +
                      colours[2] * (mix(0.3, 0.06 + 0.24 * full, youth) * here.b);
     // Most clouds are small; only the brightest clusters illuminate distant gas.
-    float lit = 1.3 * single.b + 3.5 * cloud;
+    float lit = 1.3 * single.b + 3.5 * tent(clouds, uv).b;
     float glowing = gas * (1.0 - 0.7 * tail) * smoothstep(0.3, 1.1, young);
-    vec3 knots = vec3(1.30, 0.24, 0.50) * (glowing * smoothstep(-1.0, 1.0, weave + coarse) *
+    vec3 knots = vec3(1.80, 0.31, 0.68) * (glowing * smoothstep(-1.0, 1.0, weave + coarse) *
                                            (lit / (1.0 + 0.4 * lit / usual) + 2.0 * pink));
     // Gas around a young cluster: pushed out of its middle, in filaments with bright rims and holes, lit by its bright
     // stars.

@@ -32,11 +32,11 @@ void main() {
         float bright = 0.10 + 0.22 * lot(6u) + 0.12 * size;
         light = mix(vec3(0.95, 0.72, 0.48), vec3(0.55, 0.70, 1.0), smoothstep(0.3, 0.7, tint)) * bright;
         core = vec3(0.95, 0.78, 0.56) * bright;
-    } else if (float(gl_VertexID - galaxies) > max(9000.0 * pixels * pixels / (720.0 * 720.0), 1500.0)) {
+    } else if (float(gl_VertexID - galaxies) > max(18000.0 * pixels * pixels / (720.0 * 720.0), 3000.0)) {
         gl_Position = vec4(2.0, 2.0, 2.0, 1.0);  // a small picture would be full of them
     } else {
         // By magnitudes: each fainter class has four times as many stars.
-        float flux = min(0.12 * pow(max(lot(2u), 1e-5), -0.68), 4.0);
+        float flux = min(0.11 * pow(max(lot(2u), 1e-5), -0.68), 4.0);
         // From red giants over yellow and white stars to a few blue ones.
         vec3 hue = tint < 0.5 ? mix(vec3(1.0, 0.55, 0.30), vec3(1.0, 0.84, 0.62), 2.0 * tint)
                               : mix(vec3(1.0, 0.93, 0.84), vec3(0.58, 0.76, 1.0), 2.0 * tint - 1.0);

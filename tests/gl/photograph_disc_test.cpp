@@ -34,6 +34,30 @@ TEST_F(PhotographTest, ADiscFromTheSideHasALaneOnItsNearHalf) {
     EXPECT_LT(std::max(face[0], face[1]), above[1]);
 }
 
+TEST_F(PhotographTest, ADiscExactlyFromTheSideHasADarkBandAlongItsMiddle) {
+    camera.elevation = 0;
+    constexpr int kFiner = 3, kSide = 12;  // an arm is as wide as in a window
+    const auto rows = [&](float dust) {    // light of rows through the bulge, from above its middle to below
+        look.photograph.dust = dust;
+        const auto rgb = shown(kFiner * kWidth, kFiner * kHeight);
+        std::array<double, 2 * kSide + 1> light{};
+        for (int j = -kSide; j <= kSide; ++j)
+            for (int i = -20; i < 20; ++i) {
+                const int y = kFiner * (kHeight / 2 + j), x = kFiner * kWidth / 2 + i;
+                light[static_cast<std::size_t>(kSide + j)] +=
+                    rgb[static_cast<std::size_t>(3 * (y * kFiner * kWidth + x) + 1)];
+            }
+        return light;
+    };
+    const auto clear = rows(0), dusty = rows(1);
+    const auto brightest = std::ranges::max_element(clear) - clear.begin();
+    EXPECT_LE(std::abs(brightest - kSide), 1) << "without dust the middle is the brightest";
+    const auto middle = dusty.begin() + kSide;
+    const double band = *std::min_element(middle - 1, middle + 2);
+    EXPECT_LT(band, 0.85 * *std::max_element(dusty.begin(), middle - 1)) << "above";
+    EXPECT_LT(band, 0.85 * *std::max_element(middle + 2, dusty.end())) << "below";
+}
+
 TEST_F(PhotographTest, TheNearHalfOfAnInclinedDiscHasTheDarkerLanes) {
     // The bodies are inclined, in one direction and the other, and the camera stays: only depths distinguish the near half.
     const float a = camera.azimuth;
