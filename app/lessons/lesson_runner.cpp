@@ -20,7 +20,7 @@ constexpr std::string_view kFresh[] = {
     "view.four false",       "run.bodies auto",    "run.seed 1",           "run.backend auto",
     "run.kernel auto",       "run.threads auto",   "run.integrator auto",  "run.time_step auto",
     "run.softening auto",    "run.precision auto", "run.law auto",         "run.fields auto",
-    "run.steps_per_frame 1", "run.speed auto",     "run.paused false"};
+    "run.steps_per_frame 1", "run.speed auto",     "run.paused false",     "lab.open false"};
 
 bool opensScene(const LessonLine& line) { return line.text.starts_with("open "); }
 

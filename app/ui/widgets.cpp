@@ -18,7 +18,7 @@ namespace gravlab {
 
 namespace {
 
-constexpr float kLabelPart = 0.38f;      // of the width of a row
+constexpr float kLabelPart = 0.38f;      // of the width of a row, or as wide as its letters
 constexpr double kTooltipDelay = 0.45;   // [s]; a pointer that crosses a panel must not make tooltips flicker
 constexpr float kTooltipWidth = 280.0f;  // before scaling
 
@@ -190,7 +190,7 @@ void Widgets::label(const Control& control, const Reason& unavailable) {
     ImGui::AlignTextToFramePadding();
     colouredText(unavailable.empty() ? palette::kMuted : palette::kDisabled, control.label);
     if (ImGui::IsItemHovered()) tooltip(control.name, control.tip.text(), unavailable);
-    ImGui::SameLine(left + kLabelPart * width);
+    ImGui::SameLine(left + std::max(kLabelPart * width, ImGui::GetItemRectSize().x + 6 * scale_));
     ImGui::SetNextItemWidth(-FLT_MIN);
 }
 

@@ -386,9 +386,11 @@ TEST_F(LessonRun, beginsInOneChangeWhichUndoDoesNotPass) {
 TEST_F(LessonRun, beginsTheSameWhateverTheOneBeforeLeft) {
     LessonRunner::offer(app.reports.lesson);
     for (const char* name : {"order", "rounding"}) {
+        controller.post(SetParameter{"lab.open", true}, Sender::key);
         post("lesson", {std::string(name)});
         frames(80);
         EXPECT_TRUE(app.document.facts.twin.on) << name << ": " << app.document.message;
+        EXPECT_FALSE(app.document.labPanel.open) << name << " has its picture back";
     }
     EXPECT_TRUE(app.document.intent.twin.values.contains("precision")) << "the twin of 'order' is here";
 }
