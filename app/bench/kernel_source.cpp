@@ -46,16 +46,6 @@ constexpr AddedMarks kAdded[] = {
 
 bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-std::vector<std::string_view> linesOf(std::string_view text) {
-    std::vector<std::string_view> lines;
-    while (!text.empty()) {
-        const std::size_t end = text.find('\n');
-        lines.push_back(text.substr(0, end));
-        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-    }
-    return lines;
-}
-
 /// The position after the bracket that closes the one at `open`; npos when none closes it.
 std::size_t behindClosing(std::string_view text, std::size_t open, char opening, char closing) {
     int depth = 0;

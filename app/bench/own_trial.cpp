@@ -167,11 +167,8 @@ void takeAnswers(std::string_view all, OwnTrialReply& reply) {
     while (take(all, name, value)) {
         if (name == "stage") got.stage = printable(value);
         if (name == "sentence") {
-            for (std::string_view rest = value; !rest.empty();) {
-                const std::size_t end = std::min(rest.find('\n'), rest.size());
-                got.sentence += (got.sentence.empty() ? "" : "\n") + printable(rest.substr(0, end));
-                rest.remove_prefix(std::min(end + 1, rest.size()));
-            }
+            for (const std::string_view line : linesOf(value))
+                got.sentence += (got.sentence.empty() ? "" : "\n") + printable(line);
         }
         if (name == "architecture") got.code.architecture = printable(value);
         if (name == "compiling") got.code.seconds = numberOf(value);

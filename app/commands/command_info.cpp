@@ -140,12 +140,8 @@ void print(const Json& json, const FileUnits& units) {
     for (const auto& [key, value] : json.items()) {
         if (key == "settings") {
             std::printf("settings:\n");
-            std::string text = value;
-            for (std::size_t at = 0; at < text.size();) {
-                const std::size_t end = std::min(text.find('\n', at), text.size());
-                std::printf("  %s\n", printable(text.substr(at, end - at)).c_str());
-                at = end + 1;
-            }
+            const std::string text = value;
+            for (const std::string_view line : linesOf(text)) std::printf("  %s\n", printable(line).c_str());
         } else if (value.is_string()) {
             std::printf("%-17s %s\n", (key + ":").c_str(), printable(value.get<std::string>()).c_str());
         } else if (key == "notes") {

@@ -12,7 +12,6 @@
 #include "sim/io/toml_value.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 
@@ -39,10 +38,8 @@ FilePart::Region parsedRegion(std::string_view name, std::string_view text) {
     FilePart::Region region;
     const auto end = [&](std::string_view cell, double open) {
         if (trimmed(cell).empty()) return open;
-        const std::string_view digits = trimmed(cell);
-        double number = 0;
-        const auto [behind, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-        if (error != std::errc() || behind != digits.data() + digits.size() || !std::isfinite(number)) throw fail();
+        const double number = numberFrom<double>(trimmed(cell)).value_or(NAN);
+        if (!std::isfinite(number)) throw fail();
         return number;
     };
     std::string_view rest = text;
@@ -149,7 +146,7 @@ LoadedStart openedAs(const SceneData& data, const std::string& scene, const std:
     }
 }
 
-bool said(const SettingRow& row, const RunRequest& asked) { return row.text(asked) != row.text(RunRequest()); }
+bool said(const SettingRow& row, const RunRequest& settings) { return row.text(settings) != row.text(RunRequest()); }
 
 }  // namespace
 
@@ -188,12 +185,12 @@ SceneData takeSceneData(std::vector<TomlEntry>& settings, const std::string& nam
     return data;
 }
 
-void openSceneData(const SceneData& data, const RunRequest& asked, const std::string& scene, StartOptions& options) {
+void openSceneData(const SceneData& data, const RunRequest& settings, const std::string& scene, StartOptions& options) {
     const fs::path place = placeOf(data, data.file, scene);
     ReadOptions read = data.read;
     if (!read.bonds.empty()) read.bonds = placeOf(data, read.bonds, scene, "bonds").string();
     read.maxBodies = options.read.maxBodies;
-    const std::optional<Law> law = options.has("--law") ? options.simulation.law : asked.law;
+    const std::optional<Law> law = options.has("--law") ? options.simulation.law : settings.law;
     read.allowSigns = law && lawRow(*law).signedSources;
     LoadedStart offer = openedAs(data, scene, place.string(), read);
     RunRequest& request = offer.request;
@@ -203,8 +200,8 @@ void openSceneData(const SceneData& data, const RunRequest& asked, const std::st
         const bool machine = parameter.storedAs.scene.empty();
         if (options.has(parameter.storedAs.option) || (machine && !said(row, request)))
             row.copy(request, options.simulation);
-        else if (!machine && said(row, asked))
-            row.copy(request, asked);
+        else if (!machine && said(row, settings))
+            row.copy(request, settings);
     }
     // A kernel belongs to a backend, so the file's kernel does not apply to another backend.
     if (options.has("--backend") && !options.has("--kernel")) request.pairs().kernel = options.simulation.pairs().kernel;

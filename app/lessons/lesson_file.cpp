@@ -33,13 +33,13 @@ constexpr std::string_view kOutOfLessons[] = {
 
 /// The line of the first byte that is unsafe for pages and terminals, or that is not UTF-8; 0: there is none.
 std::size_t unprintableLine(std::string_view text) {
-    for (std::size_t number = 1; !text.empty(); ++number) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        std::string line(text.substr(0, end));
+    std::size_t number = 0;
+    for (const std::string_view each : linesOf(text)) {
+        ++number;
+        std::string line(each);
         if (line.ends_with('\r')) line.pop_back();
         std::ranges::replace(line, '\t', ' ');
         if (printable(line) != line) return number;
-        text.remove_prefix(std::min(end + 1, text.size()));
     }
     return 0;
 }
@@ -145,11 +145,8 @@ private:
             const auto breaks = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
             const std::size_t covered = node.source().end.line - lineOf(node);
             std::size_t line = lineOf(node) + (covered > breaks ? covered - breaks : 0);
-            std::string_view rest = text;
-            while (!rest.empty()) {
-                const std::size_t end = std::min(rest.find('\n'), rest.size());
-                if (!refused(rest.substr(0, end)).empty()) break;
-                rest.remove_prefix(std::min(end + 1, rest.size()));
+            for (const std::string_view shown : linesOf(text)) {
+                if (!refused(shown).empty()) break;
                 ++line;
             }
             refuse(line, why);

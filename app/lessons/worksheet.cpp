@@ -207,19 +207,19 @@ private:
         flush();
     }
 
-    void question(const std::string& label, const LessonQuestion& asked) {
-        sheet_.paragraph(label + filled(asked.text), true);
+    void question(const std::string& label, const LessonQuestion& item) {
+        sheet_.paragraph(label + filled(item.text), true);
         std::vector<std::string> boxes;
-        for (const std::string& choice : asked.choices) boxes.push_back("[ ] " + filled(choice));
+        for (const std::string& choice : item.choices) boxes.push_back("[ ] " + filled(choice));
         if (boxes.empty())
             sheet_.paragraph(std::string(kBlank));
         else
             sheet_.points(boxes);
         if (!answers_) return;
-        sheet_.paragraph("Answer: " + (asked.choices.empty()
-                                           ? shownValue(asked.answer)
-                                           : filled(asked.choices[static_cast<std::size_t>(asked.answer) - 1])));
-        if (!asked.why.empty()) text(asked.why);
+        sheet_.paragraph("Answer: " + (item.choices.empty()
+                                           ? shownValue(item.answer)
+                                           : filled(item.choices[static_cast<std::size_t>(item.answer) - 1])));
+        if (!item.why.empty()) text(item.why);
     }
 
     static std::string labelOf(const std::string& control) {
@@ -251,10 +251,8 @@ std::vector<TextBlock> blocksOf(std::string_view text) {
     using Block = TextBlock::Kind;
     std::vector<TextBlock> blocks;
     bool continues = false;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        const std::string_view line = text.substr(0, end), words = trimmed(line);
-        text.remove_prefix(std::min(end + 1, text.size()));
+    for (const std::string_view line : linesOf(text)) {
+        const std::string_view words = trimmed(line);
         if (words.empty()) {
             continues = false;
             continue;

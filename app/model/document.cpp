@@ -9,7 +9,6 @@
 #include "sim/run/resolve.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
@@ -74,7 +73,7 @@ void Document::followCentre(std::optional<int> which) {
     if (which) follow = false;
 }
 
-void Document::followAsAsked(const std::string& what) {
+void Document::followByName(const std::string& what) {
     if (what.empty()) return;
     if (what == "all") {
         follow = false;
@@ -178,10 +177,10 @@ void Document::moveDrop(glm::vec2 cursor) { drop.move(cursor - dropFrom); }
 namespace {
 
 // News stay as long as it takes to read them.
-constexpr double kShortest = 6, kSecondsALetter = 0.05, kFading = 0.6;  // [s]
+constexpr double kShortest = 6, kSecondsPerLetter = 0.05, kFading = 0.6;  // [s]
 
 double readingTime(const std::string& text) {
-    return std::max(kShortest, kSecondsALetter * static_cast<double>(text.size()));
+    return std::max(kShortest, kSecondsPerLetter * static_cast<double>(text.size()));
 }
 
 }  // namespace
@@ -199,9 +198,9 @@ float News::messageLight() const {
     return static_cast<float>(std::clamp((readingTime(message) - messageAge) / kFading, 0.0, 1.0));
 }
 
-bool Document::storyTold() const {
-    const double told = facts.scene ? facts.scene->story.time : 0;
-    return told > 0 && facts.time >= told && storyRun == facts.bodiesId && storyLeft != facts.bodiesId;
+bool Document::storyEnded() const {
+    const double end = facts.scene ? facts.scene->story.time : 0;
+    return end > 0 && facts.time >= end && storyRun == facts.bodiesId && storyLeft != facts.bodiesId;
 }
 
 const KernelRow& rowOf(const RunFacts& facts, std::string_view term) {
@@ -335,10 +334,7 @@ std::uint32_t bodyCalled(const Document& document, const std::string& text) {
     std::erase_if(found, [&](const BodyNames::Row& row) { return !isThere(facts, row.id); });
     const auto exact = [&](const BodyNames::Row& row) { return row.name.size() == trimmed(text).size(); };
     if (!found.empty() && (exact(found.front()) || found.size() == 1)) return found.front().id;
-    std::uint32_t id = 0;
-    const std::string_view word = trimmed(text);
-    const auto number = std::from_chars(word.data(), word.data() + word.size(), id);
-    if (!word.empty() && number.ec == std::errc{} && number.ptr == word.data() + word.size()) return id;
+    if (const std::optional<std::uint32_t> id = numberFrom<std::uint32_t>(trimmed(text))) return *id;
     const std::string shown = "'" + printable(text.substr(0, 2 * BodyNames::kMostBytes)) + "'";
     if (!found.empty()) {
         const std::size_t all = found.size();

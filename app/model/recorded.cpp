@@ -16,17 +16,6 @@ namespace {
 
 constexpr std::string_view kRate = "interactions_per_second";
 
-/// Lines of a text, without their ends.
-std::vector<std::string_view> linesOf(std::string_view text) {
-    std::vector<std::string_view> lines;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        lines.push_back(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return lines;
-}
-
 bool has(const RecordedRow& row, std::string_view column, std::string_view value) { return textIn(row, column) == value; }
 
 /// The number of a cell; empty where there is none.

@@ -1,6 +1,7 @@
 #include "app/tables/own_kernel.h"
 
 #include "sim/api/errors.h"
+#include "sim/core/text.h"
 #include "sim/io/file/source.h"
 
 #include <algorithm>
@@ -31,10 +32,8 @@ std::string_view stateOf(const OwnKernel& own) {
 
 int countIn(std::string_view text, std::string_view word) {
     int count = 0;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        const std::string_view line = text.substr(0, std::min(end, text.find("//")));
-        text.remove_prefix(std::min(end + 1, text.size()));
+    for (const std::string_view whole : linesOf(text)) {
+        const std::string_view line = whole.substr(0, whole.find("//"));
         for (std::size_t at = line.find(word); at != std::string_view::npos; at = line.find(word, at + 1)) ++count;
     }
     return count;

@@ -1,7 +1,8 @@
 // Text that people type, converted to values. Rule: the whole text must be valid, and every refusal is a sentence that names
 // the option.
 #pragma once
-#include <charconv>
+#include "sim/core/text.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,11 +19,7 @@ constexpr std::int64_t kMaxBodies = 2147483647;
 /// The number in the whole text, with or without a sign.
 template <class Number>
 std::optional<Number> wholeText(std::string_view text) {
-    if (text.starts_with('+')) text.remove_prefix(1);
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
+    return numberFrom<Number>(text.starts_with('+') ? text.substr(1) : text);
 }
 
 /// A whole number, also as 1e6.

@@ -3,9 +3,9 @@
 
 #include "sim/api/errors.h"
 #include "sim/core/names.h"
+#include "sim/core/text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
 namespace gravlab {
@@ -16,14 +16,6 @@ constexpr std::string_view kPrefixes[] = {"cuda", "gl"};
 
 [[noreturn]] void refuse(std::string_view item) {
     throw UsageError("fault plan '" + std::string(item) + "' is not FUNCTION:NTH:CODE or FUNCTION:NTH+:CODE");
-}
-
-template <class Number>
-Number numberIn(std::string_view text, std::string_view item) {
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) refuse(item);
-    return value;
 }
 
 }  // namespace
@@ -48,8 +40,11 @@ FaultPlan::FaultPlan(std::string_view plan, std::string_view prefix, std::span<c
         fault.function = static_cast<std::size_t>(found - functions.begin());
         fault.lasting = nth.ends_with('+');
         if (fault.lasting) nth.remove_suffix(1);
-        fault.first = numberIn<std::int64_t>(nth, item);
-        fault.code = numberIn<int>(item.substr(b + 1), item);
+        const std::optional<std::int64_t> first = numberFrom<std::int64_t>(nth);
+        const std::optional<int> code = numberFrom<int>(item.substr(b + 1));
+        if (!first || !code) refuse(item);
+        fault.first = *first;
+        fault.code = *code;
         faults_.push_back(fault);
     }
 }

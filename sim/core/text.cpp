@@ -33,6 +33,26 @@ bool isControl(std::uint32_t code) {
 
 }  // namespace
 
+std::vector<std::string_view> linesOf(std::string_view text) {
+    std::vector<std::string_view> lines;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        lines.push_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return lines;
+}
+
+std::vector<std::string_view> partsOf(std::string_view text, char mark) {
+    std::vector<std::string_view> parts;
+    for (std::size_t from = 0; from <= text.size();) {
+        const std::size_t end = std::min(text.find(mark, from), text.size());
+        parts.push_back(trimmed(text.substr(from, end - from)));
+        from = end + 1;
+    }
+    return parts;
+}
+
 std::string printable(std::string_view text) {
     std::string shown;
     while (!text.empty()) {

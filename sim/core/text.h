@@ -1,14 +1,17 @@
 // Helpers for lines that people write into files and options, and for text that may be shown.
 #pragma once
+#include <charconv>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gravlab {
 
-/// The text without spaces, tabs and carriage returns at both ends.
+/// The text without blanks and line ends at both ends.
 constexpr std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view kBlank = " \t\r";
+    constexpr std::string_view kBlank = " \t\r\n\v\f";
     const std::size_t first = text.find_first_not_of(kBlank);
     if (first == std::string_view::npos) return {};
     return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
@@ -29,14 +32,25 @@ constexpr std::string_view withoutRemark(std::string_view line, bool afterBlank 
     return line;
 }
 
+/// Lines of a text, without their ends.
+std::vector<std::string_view> linesOf(std::string_view text);
+/// The parts between marks, without blanks around them.
+std::vector<std::string_view> partsOf(std::string_view text, char mark);
+
+/// The number that the whole text states.
+template <class Number>
+std::optional<Number> numberFrom(std::string_view text) {
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
 /// Passes each line with content to `take`: its number, and its text without comment and blanks.
 template <class Take>
 void eachLine(std::string_view text, std::size_t first, Take take) {
-    for (std::size_t number = first; !text.empty(); ++number) {
-        const std::size_t end = text.find('\n') == std::string_view::npos ? text.size() : text.find('\n');
-        const std::string_view line = trimmed(withoutRemark(text.substr(0, end)));
-        text.remove_prefix(end < text.size() ? end + 1 : end);
-        if (!line.empty()) take(number, line);
+    for (const std::string_view whole : linesOf(text)) {
+        if (const std::string_view line = trimmed(withoutRemark(whole)); !line.empty()) take(first, line);
+        ++first;
     }
 }
 

@@ -54,9 +54,7 @@ const Symbol kSymbols[] = {
 constexpr bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
 std::optional<ParsedUnit> symbol(std::string_view text) {
-    double number = 0;
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size()) return ParsedUnit{number, 0, 0, 0, false};
+    if (const std::optional<double> number = numberFrom<double>(text)) return ParsedUnit{*number, 0, 0, 0, false};
     std::string lower;
     for (char c : text)
         if (c != '_') lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

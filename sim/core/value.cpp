@@ -12,25 +12,18 @@ namespace {
 
 template <class Number>
 std::optional<Number> whole(std::string_view text) {
-    if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
+    return numberFrom<Number>(text.starts_with('+') && !text.starts_with("+-") ? text.substr(1) : text);
 }
 
 std::optional<std::vector<double>> listOf(std::string_view text) {
     if (text.size() < 2 || text.front() != '[' || text.back() != ']') return std::nullopt;
     text = trimmed(text.substr(1, text.size() - 2));
     std::vector<double> list;
-    while (!text.empty()) {
-        const std::size_t comma = std::min(text.find(','), text.size());
-        const std::optional<double> number = whole<double>(trimmed(text.substr(0, comma)));
+    if (text.empty()) return list;
+    for (const std::string_view part : partsOf(text, ',')) {
+        const std::optional<double> number = whole<double>(part);
         if (!number) return std::nullopt;
         list.push_back(*number);
-        if (comma == text.size()) break;
-        text = trimmed(text.substr(comma + 1));
-        if (text.empty()) return std::nullopt;  // a comma at the end
     }
     return list;
 }
@@ -55,10 +48,7 @@ Value wholeValue(std::uint64_t number) {
 
 double plainNumber(float value) {
     char text[32];
-    const auto written = std::to_chars(text, text + sizeof text, value);
-    double plain = 0;
-    std::from_chars(text, written.ptr, plain);
-    return plain;
+    return *numberFrom<double>({text, std::to_chars(text, text + sizeof text, value).ptr});
 }
 
 std::optional<double> numberOf(const Value& value) {

@@ -77,25 +77,9 @@ bool among(std::string_view all, std::string_view word) {
 
 bool isNameCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%'; }
 
-std::string_view stripped(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(kBlanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
-std::vector<std::string_view> parts(std::string_view text, char between) {
-    std::vector<std::string_view> all;
-    while (true) {
-        const std::size_t at = text.find(between);
-        all.push_back(stripped(text.substr(0, at)));
-        if (at == std::string_view::npos) return all;
-        text.remove_prefix(at + 1);
-    }
-}
-
 std::vector<std::string_view> words(std::string_view text) {
     std::vector<std::string_view> all;
-    while (!(text = stripped(text)).empty()) {
+    while (!(text = trimmed(text)).empty()) {
         const std::size_t end = std::min(text.find_first_of(kBlanks), text.size());
         all.push_back(text.substr(0, end));
         text.remove_prefix(end);
@@ -225,7 +209,7 @@ private:
 
     /// Records a variable in memory. Other directives are ignored.
     std::optional<Space> declare(std::string_view declaration) {
-        declaration = stripped(declaration.substr(0, declaration.find_first_of("=;")));
+        declaration = trimmed(declaration.substr(0, declaration.find_first_of("=;")));
         std::optional<Space> space;
         std::uint64_t bytes = 0;
         bool external = false;
@@ -269,7 +253,7 @@ private:
         const std::vector<std::string_view> said = words(head);
         const bool isEntry = std::ranges::find(said, ".entry") != said.end();
         if (!isEntry && std::ranges::find(said, ".func") == said.end())
-            refuse("has '" + printable(stripped(head).substr(0, 40)) + "', which is no function");
+            refuse("has '" + printable(trimmed(head).substr(0, 40)) + "', which is no function");
         function_ = nameOf(head, isEntry);
         functions_.push_back(function_);
         pieces_.clear();
@@ -311,8 +295,8 @@ private:
     }
 
     std::string nameOf(std::string_view head, bool isEntry) const {
-        std::string_view rest = stripped(head.substr(head.find(isEntry ? ".entry" : ".func") + (isEntry ? 6 : 5)));
-        if (rest.starts_with('(')) rest = stripped(rest.substr(std::min(rest.find(')') + 1, rest.size())));
+        std::string_view rest = trimmed(head.substr(head.find(isEntry ? ".entry" : ".func") + (isEntry ? 6 : 5)));
+        if (rest.starts_with('(')) rest = trimmed(rest.substr(std::min(rest.find(')') + 1, rest.size())));
         std::size_t end = 0;
         while (end < rest.size() && isNameCharacter(rest[end])) ++end;
         return std::string(rest.substr(0, end));
@@ -342,7 +326,7 @@ private:
                 declareRegisters(text);
             } else if (text.starts_with(".branchtargets")) {
                 branch(text.substr(14));
-                tables_[lastLabel_] = parts(text.substr(14), ',').size();
+                tables_[lastLabel_] = partsOf(text.substr(14), ',').size();
             } else if (const std::optional<Space> space = declare(text); space == Space::shared) {
                 hoisted_ += std::string(text) + "\n";  // where the functions of checks see it, too
                 return false;
@@ -392,7 +376,7 @@ private:
                 if (word.substr(1) == row.name) bytes = row.bytes;
             from = static_cast<std::size_t>(word.data() - text.data()) + word.size();
         }
-        for (const std::string_view name : parts(text.substr(from), ','))
+        for (const std::string_view name : partsOf(text.substr(from), ','))
             scopes_.back()[std::string(name.substr(0, name.find('<')))] = {bytes, name.find('<') != std::string_view::npos};
     }
     /// Bytes of a register; 0: the name is no register.
@@ -411,24 +395,23 @@ private:
     /// Records the targets of a jump; a target before the jump is the head of a loop.
     void branch(std::string_view targets) {
         if (targets.ends_with(';')) targets.remove_suffix(1);
-        for (const std::string_view target : parts(targets, ','))
+        for (const std::string_view target : partsOf(targets, ','))
             if (const auto found = labels_.find(std::string(target)); found != labels_.end())
                 for (const std::size_t label : found->second) heads_[label] = line_;
     }
 
-    /// The checks before one instruction.
     std::string instruction(std::string_view text) {
         text.remove_suffix(1);
-        text = stripped(text);
+        text = trimmed(text);
         std::string guard;
         if (text.starts_with('@')) {
             const std::size_t end = std::min(text.find_first_of(kBlanks), text.size());
             guard = std::string(text.substr(0, end)) + " ";
-            text = stripped(text.substr(end));
+            text = trimmed(text.substr(end));
         }
         const std::size_t end = std::min(text.find_first_of(kBlanks), text.size());
-        const std::string_view opcode = text.substr(0, end), operands = stripped(text.substr(end));
-        const std::vector<std::string_view> said = parts(opcode, '.');
+        const std::string_view opcode = text.substr(0, end), operands = trimmed(text.substr(end));
+        const std::vector<std::string_view> said = partsOf(opcode, '.');
         const std::string_view name = said.front();
         shown_ = "'" + printable(opcode) + "'";
         if (const auto touching = std::ranges::find(kTouching, name, &Touching::name); touching != std::end(kTouching))
@@ -454,7 +437,7 @@ private:
 
     /// Checks brx.idx INDEX, TABLE: past the end of a table the thread would jump anywhere.
     std::string tableJump(const std::vector<std::string_view>&, std::string_view operands, const std::string& guard) {
-        const std::vector<std::string_view> said = parts(operands, ',');
+        const std::vector<std::string_view> said = partsOf(operands, ',');
         const auto table = said.size() < 2 ? tables_.end() : tables_.find(std::string(said[1]));
         if (table == tables_.end()) refuse("jumps by a table that does not stand before it");
         return "\tsetp.ne.u32 %gravlab_yes, 0, 0;\n\t" + guard + "setp.ge.u32 %gravlab_yes, " + std::string(said[0]) + ", " +
@@ -497,7 +480,7 @@ private:
                                  const std::string& guard) {
         const auto word = [&](std::size_t i) { return i < said.size() ? said[i] : std::string_view(); };
         if (word(1) == "async" && (word(2) == "commit_group" || word(2) == "wait_group" || word(2) == "wait_all")) return {};
-        const std::vector<std::string_view> addresses = bracketed(operands), all = parts(operands, ',');
+        const std::vector<std::string_view> addresses = bracketed(operands), all = partsOf(operands, ',');
         const std::optional<unsigned> size = all.size() > 2 ? whole<unsigned>(all[2]) : std::nullopt;
         const bool spaces = (word(3) == "shared" || word(3) == "shared::cta") && word(4) == "global";
         const bool rest = std::all_of(said.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(5, said.size())),
@@ -525,7 +508,7 @@ private:
         const auto has = [&](std::string_view word) { return std::ranges::find(said, word) != said.end(); };
         if (has("warp")) return {};
         if (has("cluster")) refuse("uses " + shown_);
-        const std::vector<std::string_view> all = parts(operands, ',');
+        const std::vector<std::string_view> all = partsOf(operands, ',');
         const std::size_t first = has("red") ? 1 : 0;
         const std::optional<unsigned> which = first < all.size() ? whole<unsigned>(all[first]) : std::nullopt;
         // The form that reduces has a predicate as its last operand.
@@ -540,10 +523,10 @@ private:
     std::string call(const std::vector<std::string_view>&, std::string_view operands, const std::string& guard) {
         // call (result), name, (parameters)
         if (operands.starts_with('(')) {
-            operands = stripped(operands.substr(std::min(operands.find(')') + 1, operands.size())));
-            if (operands.starts_with(',')) operands = stripped(operands.substr(1));
+            operands = trimmed(operands.substr(std::min(operands.find(')') + 1, operands.size())));
+            if (operands.starts_with(',')) operands = trimmed(operands.substr(1));
         }
-        const std::string name(stripped(operands.substr(0, operands.find(','))));
+        const std::string name(trimmed(operands.substr(0, operands.find(','))));
         if (name == "__assertfail") return found(Kind::assertion, guard, line_);
         if (registerBytes(name) > 0) refuse("calls through a pointer");
         calls_.push_back({function_, name, line_});
@@ -558,12 +541,12 @@ private:
         while (true) {
             const std::size_t open = operands.find('['), close = operands.find(']', std::min(open, operands.size()));
             if (open == std::string_view::npos || close == std::string_view::npos) return all;
-            all.push_back(stripped(operands.substr(open + 1, close - open - 1)));
+            all.push_back(trimmed(operands.substr(open + 1, close - open - 1)));
             operands.remove_prefix(close + 1);
         }
     }
     std::string_view baseOf(std::string_view address) const {
-        return stripped(address.substr(0, address.find_first_of("+-", 1)));
+        return trimmed(address.substr(0, address.find_first_of("+-", 1)));
     }
 
     /// Text that writes base+offset into the register of the checks.
@@ -571,11 +554,11 @@ private:
         const std::string_view base = baseOf(address);
         std::int64_t offset = 0;
         std::string_view rest =
-            stripped(address.substr(static_cast<std::size_t>(base.data() - address.data()) + base.size()));
+            trimmed(address.substr(static_cast<std::size_t>(base.data() - address.data()) + base.size()));
         if (!rest.empty()) {
             // "+16", "+-16" and "-16".
             bool negative = false;
-            for (; !rest.empty() && (rest.front() == '+' || rest.front() == '-'); rest = stripped(rest.substr(1)))
+            for (; !rest.empty() && (rest.front() == '+' || rest.front() == '-'); rest = trimmed(rest.substr(1)))
                 negative = negative != (rest.front() == '-');
             const std::optional<std::int64_t> value = whole<std::int64_t>(rest);
             if (!value) refuse("uses " + shown_ + " at '" + printable(address) + "'");

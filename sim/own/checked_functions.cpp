@@ -104,8 +104,7 @@ std::string globalAnswer(const std::vector<CheckedArray>& arrays) {
     return text + foundCall("", "%g_a", "%g_w", number(row.kind), "0") + kDone;
 }
 
-/// The check of a space with only the arrays of the module. The report names the array with the nearest begin before the
-/// address.
+/// The check of a space with only the arrays of the module. The report names the array before the address.
 std::string arraysAnswer(Space space, const std::vector<CheckedArray>& arrays) {
     const Answer& row = answerOf(space);
     std::string text = begun(row) + "\tmov.u64 %g_best, 0;\n\tmov.u64 %g_which, " + number(arrays.size()) + ";\n";

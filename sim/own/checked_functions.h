@@ -33,8 +33,7 @@ struct CheckedLimits {
 /// Iterations that no correct kernel needs.
 std::uint64_t checkedTurns(std::size_t bodies, int bodiesPerThread);
 
-/// Report of the first bad thread, in the variable of that name: the host fills it with 0 before the launch and reads it
-/// afterwards.
+/// Report of the first bad thread, in the variable of that name: the host clears it before the launch and reads it then.
 constexpr const char* kCheckedReportName = "gravlab_checked_report";
 struct CheckedReport {
     std::uint32_t kind = 0, unused = 0;  ///< 0: nothing was found

@@ -156,11 +156,9 @@ OwnLaunch ownLaunch(std::string_view text, const std::string& file) {
                                {"unroll", &OwnLaunch::unroll, 256}};
     constexpr std::size_t kMostShared = 48 * 1024;  // every device has this without opting in
     std::size_t number = 0;
-    while (!text.empty()) {
+    for (std::string_view line : linesOf(text)) {
         ++number;
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        std::string_view line = trimmed(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
+        line = trimmed(line);
         if (!line.starts_with(kMark)) continue;
         line.remove_prefix(kMark.size());
         while (!(line = trimmed(line)).empty()) {
@@ -178,15 +176,14 @@ OwnLaunch ownLaunch(std::string_view text, const std::string& file) {
                 throw InputError(where + unknownName("word of a '// gravlab:' line", pair.key,
                                                      {"block", "bodies", "split", "unroll", "shared", "from"}));
             const std::size_t least = shared ? 0 : 1, most = shared ? kMostShared : static_cast<std::size_t>(known->most);
-            std::size_t value = 0;
-            const auto [behind, error] = std::from_chars(pair.value.data(), pair.value.data() + pair.value.size(), value);
-            if (error != std::errc() || behind != pair.value.data() + pair.value.size() || value < least || value > most)
+            const std::optional<std::size_t> value = numberFrom<std::size_t>(pair.value);
+            if (!value || *value < least || *value > most)
                 throw InputError(where + std::string(pair.key) + " '" + std::string(pair.value) +
                                  "': expected a whole number from " + std::to_string(least) + " to " + std::to_string(most));
             if (shared)
-                launch.shared = value;
+                launch.shared = *value;
             else
-                launch.*known->at = static_cast<int>(value);
+                launch.*known->at = static_cast<int>(*value);
         }
     }
     return launch;
@@ -207,10 +204,8 @@ std::vector<CompilerMessage> compilerMessages(std::string_view log) {
             for (const std::string& more : below) messages.back().text += " " + more;
         below.clear();
     };
-    while (!log.empty()) {
-        const std::size_t end = std::min(log.find('\n'), log.size());
-        const std::string_view raw = log.substr(0, end), line = trimmed(raw);
-        log.remove_prefix(std::min(end + 1, log.size()));
+    for (const std::string_view raw : linesOf(log)) {
+        const std::string_view line = trimmed(raw);
         const std::size_t mark = line.find("): ");
         const std::string_view said = mark == std::string_view::npos ? std::string_view() : line.substr(mark + 3);
         const bool error = said.starts_with("error") || said.starts_with("catastrophic error");
@@ -287,10 +282,10 @@ std::vector<std::string> optionsFor(const std::string& architecture, const OwnLa
 
 /// Throws where the text includes a path that exists and is no file: the compiler would wait at a FIFO for ever.
 void requireFiles(std::string_view text, const std::string& file) {
-    for (std::size_t number = 1; !text.empty(); ++number) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        std::string_view line = trimmed(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
+    std::size_t number = 0;
+    for (std::string_view line : linesOf(text)) {
+        ++number;
+        line = trimmed(line);
         if (!line.starts_with('#') || !(line = trimmed(line.substr(1))).starts_with("include")) continue;
         line = trimmed(line.substr(std::string_view("include").size()));
         if (!line.starts_with('"') && !line.starts_with('<')) continue;

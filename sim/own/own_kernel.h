@@ -35,7 +35,6 @@ struct OwnLaunch {
 /// Reads the launch. Throws InputError with FILE:LINE for an unknown word or an invalid value.
 OwnLaunch ownLaunch(std::string_view text, const std::string& file);
 
-/// One message of the compiler.
 struct CompilerMessage {
     int line = 0;  ///< line of the text; 0: the whole text
     bool error = false;

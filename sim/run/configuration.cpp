@@ -4,6 +4,8 @@
 #include "sim/backends/cpu/backend_cpu.h"
 #include "sim/backends/kernel.h"
 #include "sim/core/names.h"
+#include "sim/core/text.h"
+#include "sim/core/value.h"
 #include "sim/forces/cell_grid.h"
 #include "sim/forces/fields/field_text.h"
 #include "sim/forces/law_numbers.h"
@@ -13,7 +15,6 @@
 #include "sim/tree/properties.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 namespace gravlab {
@@ -63,23 +64,6 @@ TermRequests besidePairs(TermRequests requests) {
 
 namespace {
 
-/// The pieces between separators `mark`.
-std::vector<std::string_view> partsOf(std::string_view text, char mark) {
-    std::vector<std::string_view> parts;
-    for (std::size_t from = 0; from <= text.size();) {
-        const std::size_t end = std::min(text.find(mark, from), text.size());
-        parts.push_back(text.substr(from, end - from));
-        from = end + 1;
-    }
-    return parts;
-}
-
-template <class Number>
-bool readsNumber(std::string_view text, Number& number) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && end == text.data() + text.size() && !text.empty();
-}
-
 /// "list:block=64".
 TermRequest termRequest(std::string_view text) {
     const std::vector<std::string_view> parts = partsOf(text, ':');
@@ -90,12 +74,12 @@ TermRequest termRequest(std::string_view text) {
         const std::string_view name = parts[k].substr(0, equals),
                                value = parts[k].substr(std::min(equals + 1, parts[k].size()));
         const auto known = std::ranges::find(kLaunchNumbers, name, &LaunchNumber::key);
-        int whole = 0;
-        double number = 0;
-        if (name == "accuracy" && readsNumber(value, number)) {
-            requireAccuracy(number);
+        const std::optional<int> whole = numberFrom<int>(value);
+        const std::optional<double> number = numberFrom<double>(value);
+        if (name == "accuracy" && number) {
+            requireAccuracy(*number);
             request.accuracy = number;
-        } else if (known != std::end(kLaunchNumbers) && readsNumber(value, whole) && whole >= known->least) {
+        } else if (known != std::end(kLaunchNumbers) && whole && *whole >= known->least) {
             request.kernel.launch.*known->wanted = whole;
         } else {
             throw UsageError("term kernel '" + std::string(text) + "': '" + std::string(parts[k]) +
@@ -114,10 +98,7 @@ std::string termRequestsText(const TermRequests& requests) {
         for (const LaunchNumber& number : kLaunchNumbers)
             if (const std::optional<int>& wanted = request.kernel.launch.*number.wanted)
                 text += ":" + std::string(number.key) + "=" + std::to_string(*wanted);
-        if (!request.accuracy) continue;
-        char number[40];
-        text += ":accuracy=";
-        text.append(number, std::to_chars(number, number + sizeof number, *request.accuracy).ptr);
+        if (request.accuracy) text += ":accuracy=" + shortestText(*request.accuracy);
     }
     return text.empty() ? "auto" : text;
 }

@@ -4,13 +4,13 @@
 #include "sim/api/errors.h"
 #include "sim/backends/backend.h"
 #include "sim/core/sha256.h"
+#include "sim/core/value.h"
 #include "sim/forces/fields/field_text.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 
 namespace gravlab {
@@ -40,10 +40,7 @@ std::string differences(const RunConfiguration& c) {
     const Scene& scene = c.start ? c.start->row : sceneNamed(c.scene, c.sceneVersion);
     std::string text;
     if (c.sceneVersion != 1) text += "version " + std::to_string(c.sceneVersion) + ", ";
-    const auto add = [&](const std::string& name, double value) {
-        char digits[40];
-        text += name + " " + std::string(digits, std::to_chars(digits, digits + sizeof digits, value).ptr) + ", ";
-    };
+    const auto add = [&](const std::string& name, double value) { text += name + " " + shortestText(value) + ", "; };
     if (c.timeStep != scene.timeStep) add("dt", c.timeStep);
     if (c.force.softening != scene.softening) add("softening", c.force.softening);
     if (c.force.law != scene.law) text += std::string(lawRow(c.force.law).name) + ", ";

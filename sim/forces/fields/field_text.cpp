@@ -14,16 +14,6 @@
 namespace gravlab {
 namespace {
 
-std::vector<std::string_view> piecesOf(std::string_view text, char mark) {
-    std::vector<std::string_view> pieces;
-    for (std::size_t from = 0; from <= text.size();) {
-        const std::size_t end = std::min(text.find(mark, from), text.size());
-        pieces.push_back(trimmed(text.substr(from, end - from)));
-        from = end + 1;
-    }
-    return pieces;
-}
-
 /// " in [L]", or nothing for a ratio.
 std::string inUnit(const FieldNumber& number) {
     const std::string unit = unitInWords(number);
@@ -53,7 +43,7 @@ double quantityOf(std::string_view text, const FieldNumber& number, const RunUni
 }
 
 OuterField parsedField(std::string_view text, const RunUnits& units) {
-    const std::vector<std::string_view> pieces = piecesOf(text, ',');
+    const std::vector<std::string_view> pieces = partsOf(text, ',');
     const FieldLaw& law = findRow(fieldLaws(), "field", pieces.front());
     OuterField field{.law = static_cast<unsigned>(&law - fieldLaws().data())};
     const std::string of = "field " + std::string(law.name);
@@ -104,7 +94,7 @@ std::string unitInWords(const FieldNumber& number) {
 std::vector<OuterField> parsedFields(std::string_view text, const RunUnits& units) {
     std::vector<OuterField> fields;
     if (trimmed(text) == kNoFields) return fields;
-    for (const std::string_view piece : piecesOf(text, ';')) fields.push_back(parsedField(piece, units));
+    for (const std::string_view piece : partsOf(text, ';')) fields.push_back(parsedField(piece, units));
     return fields;
 }
 

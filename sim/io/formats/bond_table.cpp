@@ -7,7 +7,6 @@
 #include "sim/io/file/source.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <vector>
 
@@ -56,15 +55,12 @@ private:
     void takeComment(std::string_view text) {
         if (!text.starts_with(kCountMark)) return;
         text = trimmed(text.substr(kCountMark.size()));
-        std::uint64_t count = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-        if (error != std::errc() || end != text.data() + text.size()) fail("the number of bonds is " + excerpt(text));
-        if (count > kMostBonds)
-            fail("it states " + std::to_string(count) + " bonds; " + std::to_string(kMostBonds) + " are possible");
-        if (source_.size() && count > *source_.size() / kLeastLine)
-            fail("it states " + std::to_string(count) + " bonds, and the file has only " + std::to_string(*source_.size()) +
-                 " bytes");
-        stated_ = count;
+        stated_ = numberFrom<std::uint64_t>(text);
+        if (!stated_) fail("the number of bonds is " + excerpt(text));
+        const std::string states = "it states " + std::to_string(*stated_) + " bonds";
+        if (*stated_ > kMostBonds) fail(states + "; " + std::to_string(kMostBonds) + " are possible");
+        if (source_.size() && *stated_ > *source_.size() / kLeastLine)
+            fail(states + ", and the file has only " + std::to_string(*source_.size()) + " bytes");
     }
 
     /// Cells between commas or semicolons, or where there are none, between blanks.
@@ -120,12 +116,10 @@ private:
     template <class Number>
     Number valueAt(BondColumn column, const char* kind) const {
         const std::string_view cell = cellAt(column);
-        Number value = 0;
-        if (cell.empty() && column >= kNeeded) return value;
-        const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-        if (error != std::errc() || end != cell.data() + cell.size())
-            fail(std::string(kBondColumns[column]) + " is " + excerpt(cell) + ", which is no " + kind);
-        return value;
+        if (cell.empty() && column >= kNeeded) return 0;
+        const std::optional<Number> value = numberFrom<Number>(cell);
+        if (!value) fail(std::string(kBondColumns[column]) + " is " + excerpt(cell) + ", which is no " + kind);
+        return *value;
     }
 
     Source& source_;

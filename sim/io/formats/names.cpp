@@ -1,7 +1,7 @@
 // Names of bodies in this program's files: one line each, with id, name and tag separated by tabs.
 #include "sim/io/formats/formats.h"
 
-#include <charconv>
+#include "sim/core/text.h"
 
 namespace gravlab {
 
@@ -22,11 +22,10 @@ std::optional<BodyNames> namesFrom(std::string_view text) {
         const std::string_view line = text.substr(0, end);
         text.remove_prefix(end + 1);
         const std::size_t first = line.find('\t'), second = line.find('\t', first + 1);
-        std::uint32_t id = 0;
-        const auto number = std::from_chars(line.data(), line.data() + line.size(), id);
-        if (second == std::string_view::npos || number.ec != std::errc{} || number.ptr != line.data() + first)
+        const std::optional<std::uint32_t> id = numberFrom<std::uint32_t>(line.substr(0, first));
+        if (second == std::string_view::npos || !id ||
+            !names.add(*id, line.substr(first + 1, second - first - 1), line.substr(second + 1)))
             return std::nullopt;
-        if (!names.add(id, line.substr(first + 1, second - first - 1), line.substr(second + 1))) return std::nullopt;
     }
     names.sort();
     return names;

@@ -72,12 +72,6 @@ constexpr bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\v' || c 
 
 using Cells = std::vector<std::string_view>;
 
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && isBlank(text.front())) text.remove_prefix(1);
-    while (!text.empty() && isBlank(text.back())) text.remove_suffix(1);
-    return text;
-}
-
 std::string_view unquoted(std::string_view cell) {
     if (cell.size() >= 2 && (cell.front() == '"' || cell.front() == '\'') && cell.back() == cell.front())
         return trimmed(cell.substr(1, cell.size() - 2));
@@ -127,28 +121,6 @@ std::size_t cellEnd(std::string_view line, std::size_t at, char separator) {
         return first;
     }
     return std::min(line.find(separator, at), line.size());
-}
-
-/// Splits a line into cells, one more than kMostColumns at most, which shows that there are too many.
-void split(std::string_view line, char separator, Cells& cells) {
-    cells.clear();
-    std::size_t at = 0;
-    if (separator == ' ') {
-        while (cells.size() <= kMostColumns) {
-            while (at < line.size() && isBlank(line[at])) ++at;
-            if (at == line.size()) return;
-            const std::size_t start = at;
-            at = cellEnd(line, at, separator);
-            cells.push_back(unquoted(line.substr(start, at - start)));
-        }
-        return;
-    }
-    while (cells.size() <= kMostColumns) {
-        const std::size_t stop = cellEnd(line, at, separator);
-        cells.push_back(unquoted(trimmed(line.substr(at, stop - at))));
-        if (stop == line.size()) return;
-        at = stop + 1;
-    }
 }
 
 enum class Parsed { yes, notANumber, outOfRange };
@@ -283,7 +255,7 @@ private:
 
     void takeOption() {
         Cells names;
-        split(options_.columns, separatorOf(options_.columns), names);
+        splitCells(options_.columns, separatorOf(options_.columns), names);
         for (std::string_view cell : names) {
             const Column& column = columnNamed(cell, nullptr);
             if (&column == &kSkipped && cell != "-" && cell != "_")
@@ -322,7 +294,7 @@ private:
             readAmuseColumn(text);
             return;
         }
-        split(text, separatorOf(text), cells_);
+        splitCells(text, separatorOf(text), cells_);
         if (cells_.size() > kMostColumns) return;
         if (!commentNames_.empty() && commentUnits_.empty() && cells_.size() == commentNames_.size())
             commentUnits_.assign(cells_.begin(), cells_.end());
@@ -332,7 +304,7 @@ private:
 
     // AMUSE's "COL:index:name:on:factor:...:(unit)" lines, one per column, in order.
     void readAmuseColumn(std::string_view text) {
-        split(text, ':', cells_);
+        splitCells(text, ':', cells_);
         if (cells_.size() < 3 || commentNames_.size() >= kMostColumns) return;
         commentNames_.emplace_back(cells_[2]);
         namesSure_ = true;
@@ -346,7 +318,7 @@ private:
             separator_ = separatorOf(line);
             separatorKnown_ = true;
         }
-        split(line, separator_, cells_);
+        splitCells(line, separator_, cells_);
         if (cells_.size() > kMostColumns)
             fail("more than " + std::to_string(kMostColumns) + " columns: this is no table of bodies");
         if (bodies_.seen() == 0 && !isNumber(cells_.front()) && readHeader()) return;
@@ -412,7 +384,7 @@ private:
         for (const BareTable& table : kBareTables)
             if (table.columns == cells_.size()) {
                 Cells names;
-                split(table.names, ',', names);
+                splitCells(table.names, ',', names);
                 setColumns(names);
                 return;
             }
@@ -477,24 +449,18 @@ private:
     }
 
     std::uint64_t whole(const Column& column, std::string_view cell, std::uint64_t most) const {
-        std::uint64_t value = 0;
-        auto result = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-        bool good = result.ec == std::errc{} && result.ptr == cell.data() + cell.size();
-        if (!good) {
-            // Programs that know only floating point write "3.0" or "3.000e+00".
-            double number = 0;
-            constexpr double kExact = 9007199254740992.0;
-            if (parse(cell, number) == Parsed::yes && number >= 0 && number <= kExact && number == std::floor(number)) {
-                value = static_cast<std::uint64_t>(number);
-                good = true;
-            }
-        }
-        if (!good || value > most)
+        std::optional<std::uint64_t> value = numberFrom<std::uint64_t>(cell);
+        // Programs that know only floating point write "3.0" or "3.000e+00".
+        double number = 0;
+        constexpr double kExact = 9007199254740992.0;
+        if (!value && parse(cell, number) == Parsed::yes && number >= 0 && number <= kExact && number == std::floor(number))
+            value = static_cast<std::uint64_t>(number);
+        if (!value || *value > most)
             fail("body " + std::to_string(bodies_.seen()) + ": " + std::string(column.name) + " is " + excerpt(cell) +
                  ", expected a whole number from 0" + (most == 255 ? " to 255" : "") +
                  (headerNamed_ || fromOption_ ? ""
                                               : " (8 columns without a header are id,m,x,y,z,vx,vy,vz; or use --columns)"));
-        return value;
+        return *value;
     }
 
     /// Takes the units of the file from its columns, and the factors of columns in other units of the same quantity. Where
@@ -588,8 +554,18 @@ bool looksLikeTable(const Source& source) {
 
 Snapshot readTable(Source& source, const ReadOptions& options) { return TableReader(source, options).read(); }
 
-void splitCells(std::string_view line, char separator, std::vector<std::string_view>& cells) {
-    split(line, separator, cells);
+/// One cell more than kMostColumns at most, which shows that there are too many.
+void splitCells(std::string_view line, char separator, Cells& cells) {
+    const bool blanks = separator == ' ';
+    cells.clear();
+    for (std::size_t at = 0; cells.size() <= kMostColumns; ++at) {
+        while (blanks && at < line.size() && isBlank(line[at])) ++at;
+        if (blanks && at == line.size()) return;
+        const std::size_t stop = cellEnd(line, at, separator);
+        cells.push_back(unquoted(trimmed(line.substr(at, stop - at))));
+        if (stop == line.size()) return;
+        at = blanks ? stop - 1 : stop;
+    }
 }
 bool parsedCell(std::string_view cell, double& value) { return parse(cell, value) == Parsed::yes; }
 

@@ -3,8 +3,10 @@
 #if defined(GRAVLAB_HAS_HDF5)
 #include "sim/api/errors.h"
 #include "sim/core/names.h"
+#include "sim/core/text.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/body_collector.h"
+#include "sim/io/formats/byte_order.h"
 #include "sim/io/formats/formats.h"
 #include "sim/io/hdf5/gadget.h"
 #include "sim/io/hdf5/hdf5_handle.h"
@@ -12,7 +14,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <set>
@@ -30,8 +31,8 @@ constexpr std::size_t kMostNotes = 16;
 constexpr std::size_t kMostMessage = 4096;
 
 /// The clock of a snapshot in the order of transfer; one list for both sides.
-template <class Visitor>
-void visitClock(Snapshot& s, Visitor&& visit) {
+template <class State, class Visitor>
+void visitClock(State& s, Visitor&& visit) {
     visit(s.step), visit(s.time), visit(s.timeStep), visit(s.stepOrigin), visit(s.timeOrigin), visit(s.softening),
         visit(s.seed);
 }
@@ -48,7 +49,7 @@ public:
     explicit Sender(HelperOutput& output) : out_(output) {}
 
     void preface(const Preface& preface) override {
-        Snapshot s = preface.snapshot;
+        const Snapshot& s = preface.snapshot;
         out_.put(Part::preface);
         visitClock(s, [&](const auto& value) { out_.optional(value); });
         out_.put(s.signedSources);
@@ -64,9 +65,7 @@ public:
             out_.put(static_cast<std::uint64_t>(array.values.size()));
             out_.bytes(array.values.data(), array.values.size() * sizeof(double));
         }
-        out_.put(preface.bodies);
-        out_.put(preface.files);
-        out_.put(preface.whole);
+        for (std::uint64_t count : {preface.bodies, preface.files, preface.whole}) out_.put(count);
         for (bool flag : {preface.own, preface.hasIds, preface.hasGroups, preface.hasVelocities, preface.units.has_value()})
             out_.put(flag);
         out_.put(preface.hubble);
@@ -121,7 +120,7 @@ public:
         for (Part part = nextPart(); part != Part::end; part = nextPart()) {
             if (part != Part::block) nonsense();
             const auto place = in_.take<BlockPlace>();
-            if (place.count == 0 || place.count > gadget::kRowsABlock || place.count > left) nonsense();
+            if (place.count == 0 || place.count > gadget::kRowsPerBlock || place.count > left) nonsense();
             left -= place.count;
             rows.resize(place.count);
             in_.bytes(rows.data(), rows.size() * sizeof(BodyRow));
@@ -191,21 +190,15 @@ private:
         preface_.bodies = in_.take<std::uint64_t>();
         // A body needs at least its coordinates; the helper has bounded packed data, and this repeats the check.
         if (preface_.bodies > fileBytes_ * 64) nonsense();
-        preface_.files = in_.take<std::uint64_t>();
-        preface_.whole = in_.take<std::uint64_t>();
+        for (std::uint64_t* count : {&preface_.files, &preface_.whole}) *count = in_.take<std::uint64_t>();
         if (preface_.files == 0 || preface_.files > gadget::kMostFiles) nonsense();
-        preface_.own = flag();
-        preface_.hasIds = flag();
-        preface_.hasGroups = flag();
-        preface_.hasVelocities = flag();
+        for (bool* known : {&preface_.own, &preface_.hasIds, &preface_.hasGroups, &preface_.hasVelocities}) *known = flag();
         const bool stated = flag();
         preface_.hubble = in_.take<double>();
         if (!(preface_.hubble > 0) || !std::isfinite(preface_.hubble)) nonsense();
         if (!stated) return;
         StatedUnits units;
-        units.length = in_.take<double>();
-        units.mass = in_.take<double>();
-        units.velocity = in_.take<double>();
+        for (double* factor : {&units.length, &units.mass, &units.velocity}) *factor = in_.take<double>();
         for (std::string* text : textsOf(units)) *text = in_.text(kMostMessage);
         preface_.units = units;
     }
@@ -273,11 +266,7 @@ void checkLength(const Source& source) {
         throw InputError(source.name() + ": ends at byte " + std::to_string(head.size()) +
                          ", inside the HDF5 header: cut short?");
     const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(head[at]); };
-    const auto address = [&](std::size_t at) {
-        std::uint64_t value = 0;
-        for (std::size_t i = 0; i < 8; ++i) value |= static_cast<std::uint64_t>(byte(at + i)) << (8 * i);
-        return value;
-    };
+    const auto address = [&](std::size_t at) { return loaded<std::uint64_t, std::uint64_t>(head.data() + at, false); };
     if (byte(0) != 0x89) return;
     const unsigned version = byte(8);
     const bool old = version <= 1;
@@ -331,11 +320,8 @@ std::vector<std::filesystem::path> filesOf(const Source& source, std::uint64_t c
     const std::string among = source.name() + ": is one of several files of a snapshot (" + std::to_string(count) + ")";
     const std::string ending = path.extension().string(), numbered = path.stem().string();
     const std::size_t dot = numbered.rfind('.');
-    std::uint64_t number = 0;
-    const char* digits = numbered.data() + std::min(dot + 1, numbered.size());
-    const auto parsed = std::from_chars(digits, numbered.data() + numbered.size(), number);
-    if (path.empty() || dot == std::string::npos || parsed.ec != std::errc{} ||
-        parsed.ptr != numbered.data() + numbered.size() || number >= count)
+    const auto number = numberFrom<std::uint64_t>(std::string_view(numbered).substr(std::min(dot + 1, numbered.size())));
+    if (path.empty() || dot == std::string::npos || number.value_or(count) >= count)
         throw InputError(among +
                          ", and its name does not show which the others are: they are found as NAME.0.hdf5, NAME.1.hdf5 "
                          "and so on beside each other");
