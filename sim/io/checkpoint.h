@@ -11,8 +11,7 @@ namespace gravlab {
 
 /// The present run, for any format; in hdf5 it is a checkpoint. Waits for the last complete step.
 Snapshot checkpointOf(Simulation& simulation);
-/// The same without waiting for the bodies. Call the returned function once, on any thread: it waits and gives the whole
-/// snapshot.
+/// The same without waiting for the bodies. Call the returned function once, on any thread: it waits and gives all.
 std::function<Snapshot()> checkpointAsync(Simulation& simulation);
 /// The same for a file in hdf5 of very many bodies: they are read while it is written, so the run must not go on before.
 Snapshot checkpointInPieces(Simulation& simulation, std::size_t fewest = std::size_t{1} << 24);
@@ -30,8 +29,7 @@ std::vector<std::string> contradictionsOf(const Snapshot& snapshot);
 
 /// Makes a start from a file's content. `name` is the file's name for people. A checkpoint keeps scene, view and settings.
 /// Other bodies get a suitable view, softening and time step, and a note about it. Throws InputError for a checkpoint with
-/// invalid settings. `file`: where the bodies can be read again; this call fills in its fingerprint. Without a path they
-/// cannot be read again.
+/// invalid settings. `file`: where the bodies can be read again; this fills in its fingerprint. Without a path they cannot.
 LoadedStart startFrom(Snapshot&& snapshot, const std::string& name, StartFile file = {});
 
 }  // namespace gravlab

@@ -150,11 +150,6 @@ SettingRow lawNumberRow() {
 }
 
 #define GRAVLAB_COPY(member) [](RunRequest& to, const RunRequest& from) { to.member = from.member; }
-#define GRAVLAB_NAME(member, key, what)                                                                         \
-    {                                                                                                           \
-        key, [](const RunRequest& s) { return tomlString(s.member); },                                          \
-            [](RunRequest& s, std::string_view v) { return takeName(s.member, v); }, GRAVLAB_COPY(member), what \
-    }
 #define GRAVLAB_OPEN_NAME(member, key, what)                                                                        \
     {                                                                                                               \
         key, [](const RunRequest& s) { return tomlString(s.member ? std::string_view(*s.member) : kAuto); },        \
@@ -169,12 +164,6 @@ SettingRow lawNumberRow() {
             },                                                                                   \
             GRAVLAB_COPY(member), what                                                           \
     }
-#define GRAVLAB_INTEGER(member, key, least, most, what)                                                                 \
-    {                                                                                                                   \
-        key, [](const RunRequest& s) { return numberText(s.member); },                                                  \
-            [](RunRequest& s, std::string_view v) { return takeNumber<decltype(s.member)>(s.member, v, least, most); }, \
-            GRAVLAB_COPY(member), what, static_cast<double>(least), static_cast<double>(most)                           \
-    }
 #define GRAVLAB_OPEN_NUMBER(member, key, least, most, what)                                \
     {                                                                                      \
         key, [](const RunRequest& s) { return openText(s.member); },                       \
@@ -185,7 +174,8 @@ SettingRow lawNumberRow() {
     }
 
 const SettingRow kRows[] = {
-    GRAVLAB_NAME(scene, "scene", "the name of a scene"),
+    {"scene", [](const RunRequest& s) { return tomlString(s.scene); },
+     [](RunRequest& s, std::string_view v) { return takeName(s.scene, v); }, GRAVLAB_COPY(scene), "the name of a scene"},
     GRAVLAB_OPEN_NUMBER(sceneVersion, "scene_version", 1, kMostVersions, "a whole number of at least 1"),
     {"bodies", [](const RunRequest& s) { return openText(s.bodies); },
      [](RunRequest& s, std::string_view v) {
@@ -195,7 +185,9 @@ const SettingRow kRows[] = {
          return taken;
      },
      GRAVLAB_COPY(bodies), "a whole number up to 2147483647", 1, static_cast<double>(kMostBodies)},
-    GRAVLAB_INTEGER(seed, "seed", 0, ~std::uint64_t{0}, "a whole number from 0 to 18446744073709551615"),
+    {"seed", [](const RunRequest& s) { return numberText(s.seed); },
+     [](RunRequest& s, std::string_view v) { return takeNumber(s.seed, v, std::uint64_t{0}, ~std::uint64_t{0}); },
+     GRAVLAB_COPY(seed), "a whole number from 0 to 18446744073709551615", 0, static_cast<double>(~std::uint64_t{0})},
     {"parameters", [](const RunRequest& s) { return tableText(s.parameters); },
      [](RunRequest& s, std::string_view v) { return takeTable(s.parameters, v); }, GRAVLAB_COPY(parameters),
      "{ name = number, ... }"},
@@ -275,9 +267,7 @@ const SettingRow kRows[] = {
     GRAVLAB_OPEN_NUMBER(timeStep, "time_step", -1e300, 1e300, "a finite number"),
     GRAVLAB_OPEN_NUMBER(softening, "softening", 0.0, 1e300, "a finite number of at least 0"),
     GRAVLAB_OPEN_ROW(precision, "precision", nameOf, precisions(), precision, precisionList()),
-    {"fields", [](const RunRequest& s) { return tomlString(s.fields ? std::string_view(*s.fields) : kAuto); },
-     [](RunRequest& s, std::string_view v) { return takeOpenName(s.fields, v); }, GRAVLAB_COPY(fields),
-     "outer forces, as in \"nfw,mass=100,scale=1.6;drag,rate=0.1\", or none"},
+    GRAVLAB_OPEN_NAME(fields, "fields", "outer forces, as in \"nfw,mass=100,scale=1.6;drag,rate=0.1\", or none"),
     GRAVLAB_OPEN_ROW(law, "law", nameOf, laws(), law, "the name of a law"),
 #define GRAVLAB_LAW_NUMBER(member, ...) lawNumberRow<&LawRequest::member>(),
 #include "sim/api/law_numbers.inl"
@@ -289,15 +279,13 @@ const SettingRow kRows[] = {
 };
 
 #undef GRAVLAB_COPY
-#undef GRAVLAB_NAME
 #undef GRAVLAB_OPEN_NAME
 #undef GRAVLAB_OPEN_ROW
 #undef GRAVLAB_OPEN_NUMBER
-#undef GRAVLAB_INTEGER
 #undef GRAVLAB_LAW_NUMBER
 
 /// The requested backend, when another one ran. Not a row, because users do not set it.
-constexpr std::string_view kBackendAsked = "backend_asked";
+constexpr std::string_view kBackendOpen = "backend_asked";
 /// The version of a row's order of sums, where it is not the first; neither a row.
 constexpr std::string_view kSums = "sums";
 
@@ -318,7 +306,7 @@ const SettingRow& settingRow(std::string_view key) { return *std::ranges::find(k
 std::string settingsText(const RunRequest& request) {
     std::string text;
     for (const SettingRow& row : kRows) text += std::string(row.key) + " = " + row.text(request) + "\n";
-    if (request.backend && request.backendOpen) text += std::string(kBackendAsked) + " = " + tomlString(kAuto) + "\n";
+    if (request.backend && request.backendOpen) text += std::string(kBackendOpen) + " = " + tomlString(kAuto) + "\n";
     if (const int sums = sumsVersion(request); sums > 1) text += std::string(kSums) + " = " + std::to_string(sums) + "\n";
     return text;
 }
@@ -419,9 +407,9 @@ RunRequest parsedSettings(std::string_view text, const std::string& name, std::v
     bool backendOpen = false, sums = false;
     const std::string where = name + ": its settings,";
     RunRequest request = parse(settingLines(text, where), where, lines, [&](std::string_view key, std::size_t) {
-        backendOpen = backendOpen || key == kBackendAsked;
+        backendOpen = backendOpen || key == kBackendOpen;
         sums = sums || key == kSums;
-        if (key == kBackendAsked || key == kSums) return;
+        if (key == kBackendOpen || key == kSums) return;
         if (++unknown <= 8) notes.push_back("its setting " + excerpt(key) + " is not known here and is left out");
     });
     request.backendOpen = backendOpen && request.backend;

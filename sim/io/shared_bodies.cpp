@@ -29,8 +29,8 @@ static_assert(std::endian::native == std::endian::little, "the block is little-e
 constexpr std::array<char, 8> kMagic{'G', 'R', 'A', 'V', 'B', 'L', 'K', '1'};
 constexpr const char* kSharedName = "shared memory";
 constexpr std::size_t kAligned = 64;  // bytes, where an array may begin
-constexpr std::size_t kBodiesAChunk = 4096;
-constexpr std::size_t kBodiesAThread = 65536;  // of fewer, a thread would take longer to start than to write them
+constexpr std::size_t kBodiesPerChunk = 4096;
+constexpr std::size_t kBodiesPerThread = 65536;  // of fewer, a thread would take longer to start than to write them
 
 struct SharedHeader {
     std::array<char, 8> magic = kMagic;
@@ -89,20 +89,19 @@ void readAt(const Source& source, std::uint64_t place, void* bytes, std::size_t 
         throw InputError(std::string(kSharedName) + ": became shorter while it was read");
 }
 
-/// Writes one array: by threads into mapped memory, or in pieces that stay in the cache. `put(to, i)` stores what body i
-/// has.
+/// Writes one array: by threads into mapped memory, or in pieces that stay in the cache. `put(to, i)` stores that of body i.
 template <class Number, std::size_t width, class Put>
 void writeArray(int descriptor, char* mapped, std::uint64_t place, std::size_t bodies, const Put& put) {
     if (mapped) {
         auto* const to = reinterpret_cast<Number*>(mapped + place);
-        parallelFor(bodies, 0, kBodiesAThread, [&](std::size_t first, std::size_t last) {
+        parallelFor(bodies, 0, kBodiesPerThread, [&](std::size_t first, std::size_t last) {
             for (std::size_t i = first; i < last; ++i) put(to + i * width, i);
         });
         return;
     }
-    std::vector<Number> chunk(std::min(bodies, kBodiesAChunk) * width);
-    for (std::size_t begin = 0; begin < bodies; begin += kBodiesAChunk) {
-        const std::size_t count = std::min(kBodiesAChunk, bodies - begin);
+    std::vector<Number> chunk(std::min(bodies, kBodiesPerChunk) * width);
+    for (std::size_t begin = 0; begin < bodies; begin += kBodiesPerChunk) {
+        const std::size_t count = std::min(kBodiesPerChunk, bodies - begin);
         for (std::size_t i = 0; i < count; ++i) put(chunk.data() + i * width, begin + i);
         writeAt(descriptor, place + begin * width * sizeof(Number), chunk.data(), count * width * sizeof(Number));
     }
@@ -144,14 +143,14 @@ Block blockOf(const Source& source, const ReadOptions& options, unsigned needed)
     const Places places = placesOf(header.arrays, header.bodies);
     BodyCollector bodies(kSharedName, options, false);
     bodies.expect(header.bodies);
-    std::vector<double> position(3 * kBodiesAChunk), velocity(3 * kBodiesAChunk), mass(kBodiesAChunk),
-        response(kBodiesAChunk, 1.0);
-    std::vector<std::uint32_t> id(kBodiesAChunk);
-    std::vector<std::uint8_t> group(kBodiesAChunk);
+    std::vector<double> position(3 * kBodiesPerChunk), velocity(3 * kBodiesPerChunk), mass(kBodiesPerChunk),
+        response(kBodiesPerChunk, 1.0);
+    std::vector<std::uint32_t> id(kBodiesPerChunk);
+    std::vector<std::uint8_t> group(kBodiesPerChunk);
     const std::array<void*, kArrays.size()> to{position.data(), velocity.data(), mass.data(),
                                                id.data(),       group.data(),    response.data()};
-    for (std::uint64_t begin = 0; begin < header.bodies; begin += kBodiesAChunk) {
-        const std::size_t count = std::min<std::uint64_t>(kBodiesAChunk, header.bodies - begin);
+    for (std::uint64_t begin = 0; begin < header.bodies; begin += kBodiesPerChunk) {
+        const std::size_t count = std::min<std::uint64_t>(kBodiesPerChunk, header.bodies - begin);
         for (std::size_t array = 0; array < kArrays.size(); ++array)
             if (header.arrays & kArrays[array].bit)
                 readAt(source, places.begin[array] + begin * kArrays[array].bytes, to[array], count * kArrays[array].bytes);

@@ -68,8 +68,7 @@ void writeShared(int descriptor, unsigned arrays, const ParticleSet& bodies, std
 /// Checks every number, as for a file. Throws InputError or IoError.
 Snapshot readShared(int descriptor, const ReadOptions& options, const ArrayUnits& units = {});
 
-/// Replaces what the arrays that are there have of each of these bodies, in their order. Throws likewise, also for another
-/// number of bodies.
+/// Replaces what the arrays have of each of these bodies, in their order. Throws likewise, also for another number of them.
 void replaceShared(int descriptor, const ReadOptions& options, const ArrayUnits& units, ParticleSet& bodies);
 
 /// Whether a file is such a memory, which a client names to begin with it; and its reader.

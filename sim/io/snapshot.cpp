@@ -4,6 +4,7 @@
 #include "sim/api/errors.h"
 #include "sim/core/bad_bodies.h"
 #include "sim/core/names.h"
+#include "sim/core/text.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/formats.h"
@@ -116,12 +117,7 @@ Snapshot readFrom(Source& source, const ReadOptions& options) {
     }
 }
 
-std::string lowerExtension(const std::filesystem::path& path) {
-    std::string extension = path.extension().string();
-    for (char& c : extension)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return extension;
-}
+std::string lowerExtension(const std::filesystem::path& path) { return inLowerCase(path.extension().string()); }
 
 bool owns(const FileFormat& format, std::string_view extension) {
     return std::ranges::find(format.extensions, extension) != format.extensions.end();

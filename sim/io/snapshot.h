@@ -67,7 +67,6 @@ struct Snapshot {
     bool isCheckpoint() const { return !settings.empty(); }
 };
 
-/// Options of reading.
 struct ReadOptions {
     std::string columns = {};               ///< of a table, e.g. "x,y,z,vx,vy,vz,m"; "-" skips one; empty: from the file
     std::uint64_t maxBodies = 2147483647u;  ///< refuse more
@@ -80,7 +79,6 @@ struct ReadOptions {
     std::string bonds = {};              ///< file with bonds between the bodies, see readBonds(); empty: none
 };
 
-/// Options of writing.
 struct WriteOptions {
     std::string format = {};      ///< name of a format; empty: by the extension ("-", the standard output: csv)
     bool keepPrevious = false;    ///< keep the replaced file as NAME_prev.EXT
@@ -116,7 +114,6 @@ enum Keeps : unsigned {
 constexpr unsigned kKeepsAll = 1023;
 
 /// The data of this state that the format would lose, one phrase each: "the ids", "3 numbers beyond 32-bit precision".
-/// Empty: nothing is lost.
 std::vector<std::string> lostIn(const FileFormat& format, const Snapshot& snapshot);
 
 /// The kinds of force terms that have arrays among these, each once, in their order.
@@ -129,8 +126,7 @@ const FileFormat& fileFormat(std::string_view name);
 /// The row that writes files with this extension; csv for "-" and for pipes and devices without a known one. Throws
 /// UsageError naming the writable extensions.
 const FileFormat& formatForWriting(const std::filesystem::path& path);
-/// True when a readable format has the path's extension: for a file dialog or a drop. Reading itself depends on content
-/// only.
+/// True when a readable format has the path's extension: for a dialog or a drop. Reading depends on content alone.
 bool hasSnapshotExtension(const std::filesystem::path& path);
 
 /// Reads a file of any known format, recognised by its content; "-" is the standard input (tables only). Checks counts

@@ -1,6 +1,5 @@
 // The second half makes ASCII of TOML for its parser. toml++ 3.3 tests whether a letter beyond ASCII is a space, which is
-// undefined for most letters. This affects letters outside of texts, after a backslash, and after a line end that a
-// backslash joins to the next line.
+// undefined for most letters. This affects letters outside of texts, after a backslash, and after a line end behind one.
 #include "sim/io/toml_value.h"
 
 #include "sim/io/toml_parser.h"
@@ -104,8 +103,7 @@ constexpr unsigned char kLower = 0x82, kUpper = 0x83;  // the third byte: for by
 
 bool foreign(char c) { return (static_cast<unsigned char>(c) & 0x80u) != 0; }
 
-/// The position after the last quote of the text that begins at `at`; the end of its line or of the file when it does not
-/// close.
+/// The position after the last quote of the text that begins at `at`; the end of its line or of the file without one.
 std::size_t endOfText(std::string_view toml, std::size_t at) {
     const char quote = toml[at];
     const bool lines = toml.substr(at).starts_with(std::string(3, quote));
@@ -140,8 +138,7 @@ bool badEscape(std::string_view rest) {
                       [](char ours, char theirs) { return ours == theirs || (ours == 'F' && theirs == 'f'); });
 }
 
-/// Appends a text with its quotes. Returns the position of a letter that is not allowed there; the text's size: there is
-/// none.
+/// Appends a text with its quotes. Returns the position of a letter that is not allowed, or the text's size.
 std::size_t appendText(std::string& to, std::string_view text) {
     const bool plain = std::ranges::none_of(text, foreign), basic = text.front() == '"';
     if (plain && !basic) {

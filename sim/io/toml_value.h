@@ -1,5 +1,4 @@
-// Values of TOML after the keys in settings, scene files and config.toml. toml++ is used here and by lessons only, see
-// toml_parser.h.
+// Values of TOML after the keys in settings, scene files and config.toml. Only lessons use toml++ too, see toml_parser.h.
 #pragma once
 #include "sim/core/value.h"
 

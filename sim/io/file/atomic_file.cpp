@@ -114,8 +114,7 @@ std::filesystem::path linksFollowed(std::filesystem::path path) {
     return path;  // a loop: the next stat reports it
 }
 
-// Whether a name leads to a pipe or a device. The links of /dev/stdout and /dev/fd to a pipe have no path that a program
-// could follow as text.
+// Whether a name leads to a pipe or a device. The links of /dev/stdout and /dev/fd to a pipe have no path as text.
 bool endsInPipe(const std::filesystem::path& path) {
     struct stat about {};
     return ::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
@@ -256,7 +255,7 @@ void AtomicFile::writeAll(const char* bytes, std::size_t count) {
         bytes += done;
         count -= static_cast<std::size_t>(done);
         if (all > kPart)
-            WorkWatch::tell("bytes written", static_cast<std::int64_t>(all - count), static_cast<std::int64_t>(all));
+            WorkWatch::report("bytes written", static_cast<std::int64_t>(all - count), static_cast<std::int64_t>(all));
     }
 }
 
@@ -271,8 +270,7 @@ void AtomicFile::stage() {
         if (synced != 0) fail("bringing it to the disk", errno);
     }
     if (!temporary_.empty()) noteWritten(fd_);
-    // NFS reports a full disk only here. After EINTR the descriptor is already closed: closing it again could close another
-    // file.
+    // NFS reports a full disk only here. After EINTR the descriptor is closed: another close could end another file.
     const int closed = fileCalls().close(fd_);
     const int closeError = errno;
     fd_ = -1;

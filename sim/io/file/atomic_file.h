@@ -11,7 +11,6 @@
 
 namespace gravlab {
 
-/// Options for replacing a file.
 struct AtomicOptions {
     bool keepPrevious = false;    ///< keep the file that is replaced as previousOf(target)
     bool durable = true;          ///< wait until the disk has the file; false for one of hundreds that can be made again
@@ -40,8 +39,7 @@ public:
     /// Replaces the target by the bytes written so far. Throws IoError. Only when the last call fails, the sync of the
     /// folder, is the new file already in place; the text says so.
     void commit();
-    /// The first half of commit(), with everything that can fail for lack of space: the bytes are on the disk, beside the
-    /// old file.
+    /// The first half of commit(), with all that can fail for lack of space: the bytes are on the disk, beside the old file.
     void stage();
 
     /// The path for a program that opens its output by name; commit() moves the file into place after that program has
@@ -92,8 +90,7 @@ private:
 /// Throws UsageError when replacing `target` would lose a file that this process reads.
 void requireReplaceable(const std::filesystem::path& target, const AtomicOptions& options);
 
-/// Whether two names lead to the same file, device or pipe, through links, "." and "..", existing or not; `-` equals only
-/// itself.
+/// Whether two names lead to one file, device or pipe, through links, "." and "..", existing or not; `-` is only itself.
 bool sameFile(const std::filesystem::path& a, const std::filesystem::path& b);
 
 /// Throws IoError unless a file can be created at this path: its folder exists and is writable, and the path is not a

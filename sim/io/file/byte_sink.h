@@ -7,7 +7,6 @@
 
 namespace gravlab {
 
-/// Receives bytes in order.
 class ByteSink {
 public:
     virtual ~ByteSink() = default;
@@ -16,7 +15,6 @@ public:
     void write(std::string_view text) { write(text.data(), text.size()); }
 };
 
-/// Collects bytes in memory.
 class MemorySink : public ByteSink {
 public:
     using ByteSink::write;

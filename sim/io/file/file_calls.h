@@ -1,5 +1,4 @@
-// The system calls of a save, as a table, so that a test can make any of them fail. Rule: sim/io writes through this table
-// only.
+// The system calls of a save, as a table, so that a test can make any fail. Rule: sim/io writes through this table only.
 #pragma once
 #include <sys/types.h>
 #include <cstddef>

@@ -27,10 +27,14 @@ class Gunzip {
 public:
     static bool begins(std::string_view head) { return head.starts_with("\x1f\x8b"); }
 
-    /// `start` holds the first bytes and must outlive this object; the bytes left in `fd` follow, -1: none. `name` is for
-    /// messages.
-    Gunzip(std::string name, std::string_view start, int fd);
-    ~Gunzip();
+    /// `start`: the first bytes, which must outlive this object; those left in `fd` follow, -1: none. `name`: for messages.
+    Gunzip(std::string name, std::string_view start, int fd) : name_(std::move(name)), waiting_(start), fd_(fd) {
+        constexpr int kGzipAlone = 16;
+        if (inflateInit2(&stream_, MAX_WBITS + kGzipAlone) != Z_OK) throw std::bad_alloc();
+    }
+    ~Gunzip() { inflateEnd(&stream_); }
+    Gunzip(const Gunzip&) = delete;
+    Gunzip& operator=(const Gunzip&) = delete;
 
     /// Up to `count` bytes; fewer only at the end. Throws InputError for damaged or cut data, other bytes after the end, or
     /// unpacking beyond kMostRatio; IoError when the system cannot read.
@@ -39,83 +43,66 @@ public:
     static constexpr std::size_t kMostRatio = 200, kFreeBytes = std::size_t{1} << 22;
 
 private:
-    struct State;
-    std::unique_ptr<State> state_;
-};
-
-struct Gunzip::State {
-    std::string name;
-    std::string_view waiting;  ///< packed bytes that are not decoded yet
-    int fd;
-    std::vector<char> buffer;
-    z_stream stream{};
-    bool inMember = true;
-    std::uint64_t packed = 0, unpacked = 0;
-
-    [[noreturn]] void fail(const std::string& why) const { throw InputError(name + ": " + why); }
+    [[noreturn]] void fail(const std::string& why) const { throw InputError(name_ + ": " + why); }
 
     /// Reads more packed bytes; false at the end of the file.
     bool fill() {
-        if (!waiting.empty()) return true;
-        if (fd < 0) return false;
-        buffer.resize(std::size_t{1} << 16);
+        if (!waiting_.empty()) return true;
+        if (fd_ < 0) return false;
+        buffer_.resize(std::size_t{1} << 16);
         ssize_t got;
-        while ((got = ::read(fd, buffer.data(), buffer.size())) < 0 && errno == EINTR) {
+        while ((got = ::read(fd_, buffer_.data(), buffer_.size())) < 0 && errno == EINTR) {
         }
-        if (got < 0) throw IoError("cannot read '" + name + "': " + std::generic_category().message(errno));
-        waiting = {buffer.data(), static_cast<std::size_t>(got)};
+        if (got < 0) throw IoError("cannot read '" + name_ + "': " + std::generic_category().message(errno));
+        waiting_ = {buffer_.data(), static_cast<std::size_t>(got)};
         return got > 0;
     }
 
     /// After a member: begins the next one, or finds the end; some programs append zeros. False at the end.
     bool nextMember() {
-        while (fill() && waiting.front() == '\0') waiting.remove_prefix(1);
+        while (fill() && waiting_.front() == '\0') waiting_.remove_prefix(1);
         if (!fill()) return false;
-        if (waiting.front() != '\x1f') fail("has bytes after the end of its gzip data: it is damaged");
-        if (inflateReset(&stream) != Z_OK) fail("gzip cannot continue with its next part");
-        inMember = true;
-        return true;
+        if (waiting_.front() != '\x1f') fail("has bytes after the end of its gzip data: it is damaged");
+        if (inflateReset(&stream_) != Z_OK) fail("gzip cannot continue with its next part");
+        return inMember_ = true;
     }
+
+    std::string name_;
+    std::string_view waiting_;  ///< packed bytes that are not decoded yet
+    int fd_;
+    std::vector<char> buffer_;
+    z_stream stream_{};
+    bool inMember_ = true;
+    std::uint64_t packed_ = 0, unpacked_ = 0;
 };
 
-Gunzip::Gunzip(std::string name, std::string_view start, int fd) : state_(std::make_unique<State>()) {
-    state_->name = std::move(name);
-    state_->waiting = start;
-    state_->fd = fd;
-    constexpr int kGzipAlone = 16;
-    if (inflateInit2(&state_->stream, MAX_WBITS + kGzipAlone) != Z_OK) throw std::bad_alloc();
-}
-
-Gunzip::~Gunzip() { inflateEnd(&state_->stream); }
-
 std::size_t Gunzip::read(char* to, std::size_t count) {
-    State& s = *state_;
     std::size_t done = 0;
     while (done < count) {
-        if (!s.inMember && !s.nextMember()) break;
-        if (!s.fill()) s.fail("is cut short: its gzip data ends at byte " + std::to_string(s.packed));
+        if (!inMember_ && !nextMember()) break;
+        if (!fill()) fail("is cut short: its gzip data ends at byte " + std::to_string(packed_));
         constexpr std::size_t kMost = std::numeric_limits<unsigned>::max();
-        const auto in = static_cast<unsigned>(std::min(s.waiting.size(), kMost));
+        const auto in = static_cast<unsigned>(std::min(waiting_.size(), kMost));
         const auto out = static_cast<unsigned>(std::min(count - done, kMost));
         // zlib does not write here; its interface lacks the const.
-        s.stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(s.waiting.data()));
-        s.stream.avail_in = in;
-        s.stream.next_out = reinterpret_cast<Bytef*>(to + done);
-        s.stream.avail_out = out;
-        const int result = inflate(&s.stream, Z_NO_FLUSH);
-        s.waiting.remove_prefix(in - s.stream.avail_in);
-        s.packed += in - s.stream.avail_in;
-        const std::size_t got = out - s.stream.avail_out;
-        s.unpacked += got;
+        stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(waiting_.data()));
+        stream_.avail_in = in;
+        stream_.next_out = reinterpret_cast<Bytef*>(to + done);
+        stream_.avail_out = out;
+        const int result = inflate(&stream_, Z_NO_FLUSH);
+        waiting_.remove_prefix(in - stream_.avail_in);
+        packed_ += in - stream_.avail_in;
+        const std::size_t got = out - stream_.avail_out;
+        unpacked_ += got;
         done += got;
         if (result == Z_STREAM_END)
-            s.inMember = false;
+            inMember_ = false;
         else if (result != Z_OK)
-            s.fail("is damaged: its gzip data is invalid at byte " + std::to_string(s.packed) +
-                   (s.stream.msg ? std::string(" (") + s.stream.msg + ")" : ""));
-        if (s.unpacked > kFreeBytes && s.unpacked / kMostRatio > s.packed)
-            s.fail("unpacks to more than " + std::to_string(kMostRatio) +
-                   " times its size, as no table of bodies does; unpack it yourself if it is meant");
+            fail("is damaged: its gzip data is invalid at byte " + std::to_string(packed_) +
+                 (stream_.msg ? std::string(" (") + stream_.msg + ")" : ""));
+        if (unpacked_ > kFreeBytes && unpacked_ / kMostRatio > packed_)
+            fail("unpacks to more than " + std::to_string(kMostRatio) +
+                 " times its size, as no table of bodies does; unpack it yourself if it is meant");
     }
     return done;
 }

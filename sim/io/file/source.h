@@ -1,5 +1,4 @@
-// Bytes of an input file, in order, with name and position for error messages. Rule: trust no size that the file itself
-// states.
+// Bytes of an input file, in order, with name and position for error messages. Rule: trust no size that the file states.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -105,8 +104,7 @@ private:
     bool sourceDone_ = false;
 };
 
-/// Text from a file, safe for a message: in quotes, control characters and bytes beyond ASCII replaced, at most 40
-/// characters.
+/// Text from a file, safe for a message: in quotes, control characters and bytes beyond ASCII replaced, 40 at most.
 std::string excerpt(std::string_view text);
 
 }  // namespace gravlab

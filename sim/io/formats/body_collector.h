@@ -1,5 +1,4 @@
-// The one gate for bodies from files: it checks every number, whatever the format. Rule: no unchecked number enters a
-// ParticleSet.
+// The one gate for bodies from files: it checks every number. Rule: no unchecked number enters a ParticleSet.
 #pragma once
 #include "sim/io/snapshot.h"
 
@@ -18,7 +17,6 @@ struct BodyRow {
     std::uint8_t group = 0;
 };
 
-/// Checks bodies and collects them.
 class BodyCollector {
 public:
     /// `name`: the file's name, for messages.

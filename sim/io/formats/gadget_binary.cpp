@@ -263,8 +263,8 @@ public:
 
     /// `fill(body, block)` appends the data of one body.
     template <class Fill>
-    void record(const char* name, std::size_t bodies, std::size_t bytesABody, Fill fill) {
-        const std::uint64_t bytes = static_cast<std::uint64_t>(bodies) * bytesABody;
+    void record(const char* name, std::size_t bodies, std::size_t bytesPerBody, Fill fill) {
+        const std::uint64_t bytes = static_cast<std::uint64_t>(bodies) * bytesPerBody;
         // Marks of longer records would lose their upper bits, which other readers do not expect.
         if (bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max()))
             throw IoError("a Gadget binary has at most 2 GiB in a record: write .hdf5 instead");

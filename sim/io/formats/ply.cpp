@@ -10,7 +10,7 @@ namespace gravlab {
 namespace {
 
 constexpr std::size_t kVertexBytes = 7 * sizeof(float) + 1;
-constexpr std::size_t kVerticesABlock = 4096;
+constexpr std::size_t kVerticesPerBlock = 4096;
 
 }  // namespace
 
@@ -26,14 +26,14 @@ void writePly(ByteSink& sink, const Snapshot& snapshot) {
     header += "property uchar group\nend_header\n";
     sink.write(header);
     std::string block;
-    block.reserve(kVerticesABlock * kVertexBytes);
+    block.reserve(kVerticesPerBlock * kVertexBytes);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         const Double4& p = bodies.position[i];
         const Double4& v = bodies.velocity[i];
         for (double value : {p.x, p.y, p.z, v.x, v.y, v.z, p.w})
             append<std::uint32_t>(block, narrowed(value, i, "ply"), std::endian::native == std::endian::big);
         block.push_back(static_cast<char>(bodies.group[i]));
-        if (block.size() >= kVerticesABlock * kVertexBytes) {
+        if (block.size() >= kVerticesPerBlock * kVertexBytes) {
             sink.write(block);
             block.clear();
         }

@@ -188,8 +188,7 @@ std::optional<JplPlaces> jplHeader(std::string_view line) {
     return shape && angles && when ? std::optional(places) : std::nullopt;
 }
 
-/// A line of XEphem: name, "e", inclination, node, argument, semi-major axis, daily motion, eccentricity, mean anomaly,
-/// epoch, equinox; then magnitudes.
+/// A line of XEphem: name, "e", inclination, node, argument, a, daily motion, e, mean anomaly, epoch, equinox; magnitudes.
 enum XephemCell { kXName, kXType, kXI, kXNode, kXArgument, kXA, kXMotion, kXE, kXM, kXEpoch, kXEquinox, kXephemCells };
 
 bool isXephemLine(std::string_view line) {
@@ -364,7 +363,7 @@ namespace {
 // Vector tables of JPL Horizons, as text or CSV, for one or several bodies behind each other: the first state of each is a
 // body. Source: https://ssd.jpl.nasa.gov/horizons/manual.html. Rule: centre, units and time must be stated and the same for
 // all; nothing is guessed.
-constexpr double kAuInKm = 1.495978707e8, kSecondsADay = 86400;
+constexpr double kAuInKm = 1.495978707e8, kSecondsPerDay = 86400;
 
 class HorizonsReader : SolarReader {
 public:
@@ -407,7 +406,7 @@ private:
             centred_ = true;
         } else if (const std::string_view units = valueOf(line, "Output units"); !units.empty()) {
             perAu_ = units.starts_with("AU-D") ? 1 : units.starts_with("KM-") ? kAuInKm : 0;
-            perDay_ = units.starts_with("KM-S") ? 1 / kSecondsADay : 1;
+            perDay_ = units.starts_with("KM-S") ? 1 / kSecondsPerDay : 1;
             if (perAu_ == 0) fail("the units are " + excerpt(units) + "; expected AU-D, KM-S or KM-D");
         } else if (const std::size_t gm = line.find("GM"); gm != std::string_view::npos && !gm_) {
             // "GM (km^3/s^2) = 126686531.9+-0.1", "GM, km^3/s^2 = 398600.4" of planets, "GM= 62.6284" of small bodies.

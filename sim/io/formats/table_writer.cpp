@@ -1,6 +1,6 @@
 // Tables of numbers: 17 significant digits, so that reading gives the same doubles; a decimal point whatever the locale.
-// Bodies from a file with units are written in those units; numbers in single precision then have just enough digits to
-// identify them.
+// Bodies from a file with units are written in those units; those in single precision with just enough digits.
+#include "sim/core/value.h"
 #include "sim/io/file/byte_sink.h"
 #include "sim/io/formats/formats.h"
 #include "sim/io/formats/units.h"
@@ -97,13 +97,9 @@ std::string cell(std::string_view text) {
 /// A comment that states G when the units do not.
 std::string gravityRemark(const FileUnits& units) {
     if (units.plain() || namesSuffice(units)) return {};
-    char number[40];
-    const double gravity = units.massBy * units.lengthBy * units.velocityBy * units.velocityBy;
-    const auto end = std::to_chars(number, number + sizeof number, gravity).ptr;
-    return "# G = " + std::string(number, end) + "\n";
+    return "# G = " + shortestText(units.massBy * units.lengthBy * units.velocityBy * units.velocityBy) + "\n";
 }
 
-/// The names of the columns.
 std::string header(const FileUnits& units, bool response, bool radii, bool ids, bool names, bool tags) {
     std::string text = gravityRemark(units);
     const auto column = [&](std::string_view name, const std::string& unit) {
@@ -127,8 +123,7 @@ std::string header(const FileUnits& units, bool response, bool radii, bool ids, 
 }  // namespace
 
 void writeCsv(ByteSink& sink, const Snapshot& snapshot) {
-    // Under gravity every response is 1, and bodies without names are numbered from 0: the table then has the plain seven
-    // columns that scripts expect.
+    // Under gravity every response is 1, and bodies without names are numbered from 0: the table then has seven columns.
     const ParticleSet& bodies = snapshot.bodies;
     const BodyNames& names = *snapshot.names;
     const bool response = std::ranges::any_of(bodies.velocity, [](const Double4& v) { return v.w != 1; });

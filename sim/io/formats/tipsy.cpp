@@ -70,7 +70,6 @@ std::optional<TipsyHeader> plausibleHeader(std::string_view bytes) {
     return std::nullopt;
 }
 
-/// Reads the records of one kind.
 class RecordReader {
 public:
     RecordReader(Source& source, BodyCollector& bodies, bool bigEndian, bool ids)

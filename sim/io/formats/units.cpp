@@ -46,6 +46,8 @@ std::string shortNumber(double value) {
     return {text, end};
 }
 
+double sizeOf(std::string_view parsed) { return parsedUnit(parsed).value_or(ParsedUnit{}).factor; }
+
 // Conversion of file numbers: lengths and velocities are divided, masses multiplied.
 struct Conversion {
     double length = 1, velocity = 1, mass = 1;
@@ -96,12 +98,12 @@ void weigh(FileUnits& units) {
     };
     units.metres = factor(units.length, 1, 0, 0) * units.lengthBy;
     units.kilograms = factor(units.mass, 0, 1, 0) / units.massBy;
-    units.metresASecond = factor(units.velocity, 1, 0, -1) * units.velocityBy;
-    if (units.metres > 0 && units.kilograms > 0 && units.metresASecond > 0 &&
-        std::isfinite(units.metres + units.kilograms + units.metresASecond))
+    units.metresPerSecond = factor(units.velocity, 1, 0, -1) * units.velocityBy;
+    if (units.metres > 0 && units.kilograms > 0 && units.metresPerSecond > 0 &&
+        std::isfinite(units.metres + units.kilograms + units.metresPerSecond))
         return;
     units.length = units.mass = units.velocity = {};
-    units.metres = units.kilograms = units.metresASecond = 0;
+    units.metres = units.kilograms = units.metresPerSecond = 0;
 }
 
 }  // namespace
@@ -118,10 +120,9 @@ bool sameUnits(const ReadOptions& options, const StatedUnits& stated) {
     const double gravity = stated.gravity.value_or(ofFile);
     if (options.gravity) return near(*options.gravity, gravity);
     const UnitSystem& system = unitSystem(options.units);
-    const auto size = [](std::string_view name) { return parsedUnit(name).value_or(ParsedUnit{}).factor; };
     const bool named = !stated.dimensionless && !stated.lengthName.empty() && !system.lengthName.empty();
     return near(system.gravity, gravity) &&
-           (!named || (near(size(system.lengthName), stated.length) && near(size(system.massName), stated.mass)));
+           (!named || (near(sizeOf(system.lengthName), stated.length) && near(sizeOf(system.massName), stated.mass)));
 }
 
 void convertUnits(Snapshot& snapshot, const ReadOptions& options, const std::optional<StatedUnits>& stated,
@@ -142,8 +143,7 @@ void convertUnits(Snapshot& snapshot, const ReadOptions& options, const std::opt
         kept.velocity = velocity;
         if (hubble == 1 || length.empty()) return;
         // G is the same in lengths and masses over h: only their sizes in m and kg change.
-        char number[32];
-        const std::string over = "/" + std::string(number, std::to_chars(number, number + sizeof number, hubble).ptr);
+        const std::string over = "/" + shortestText(hubble);
         kept.length += over;
         kept.mass += over;
         snapshot.notes.push_back("HubbleParam = " + over.substr(1) + ": lengths are read as " + kept.length +
@@ -208,8 +208,7 @@ double pairEnergy(const ParticleSet& bodies, std::size_t i, std::size_t j) {
     return apart > 0 ? bodies.position[i].w * bodies.position[j].w / apart : 0;
 }
 
-/// The sum of m m / r over all pairs: exact for few bodies; for many, the pairs of the heaviest bodies and a sample of the
-/// others.
+/// The sum of m m / r over all pairs: exact for few bodies; of many, the heaviest and a sample of the others.
 double bindingEnergy(const ParticleSet& bodies) {
     const std::size_t n = bodies.size();
     double sum = 0;
@@ -313,8 +312,6 @@ constexpr ShownName kMasses[] = {{"kg", "kg"}, {"Mearth", "Mearth"}, {"Msun", "M
 constexpr ShownName kSpeeds[] = {{"m/s", "m/s"}, {"km/s", "km/s"}};
 constexpr ShownName kTimes[] = {{"s", "s"}, {"days", "day"}, {"years", "yr"}, {"Myr", "Myr"}};
 
-double sizeOf(std::string_view parsed) { return parsedUnit(parsed).value_or(ParsedUnit{}).factor; }
-
 /// The file's own unit if it is in the list, else the one nearest in size.
 const ShownName& chosen(std::span<const ShownName> rows, const std::string& own, double size) {
     constexpr double kSame = 1e-3;
@@ -354,7 +351,7 @@ struct NumberRow {
 };
 constexpr NumberRow kNumbers[] = {{"length_by", &FileUnits::lengthBy},     {"mass_by", &FileUnits::massBy},
                                   {"velocity_by", &FileUnits::velocityBy}, {"metres", &FileUnits::metres},
-                                  {"kilograms", &FileUnits::kilograms},    {"metres_a_second", &FileUnits::metresASecond}};
+                                  {"kilograms", &FileUnits::kilograms},    {"metres_a_second", &FileUnits::metresPerSecond}};
 struct TextRow {
     std::string_view key;
     std::string FileUnits::*value;
@@ -365,11 +362,11 @@ constexpr TextRow kTexts[] = {
 }  // namespace
 
 SceneUnits shownUnits(const FileUnits& units) {
-    if (!(units.metres > 0) || !(units.kilograms > 0) || !(units.metresASecond > 0)) return {};
-    const double seconds = units.metres / units.metresASecond;
+    if (!(units.metres > 0) || !(units.kilograms > 0) || !(units.metresPerSecond > 0)) return {};
+    const double seconds = units.metres / units.metresPerSecond;
     const ShownName& length = chosen(kLengths, units.length, units.metres);
     const ShownName& mass = chosen(kMasses, units.mass, units.kilograms);
-    const ShownName& speed = chosen(kSpeeds, units.velocity, units.metresASecond);
+    const ShownName& speed = chosen(kSpeeds, units.velocity, units.metresPerSecond);
     const ShownName& time = timeUnit(seconds);
     return {.length = length.name,
             .mass = mass.name,
@@ -378,14 +375,14 @@ SceneUnits shownUnits(const FileUnits& units) {
             .lengthScale = units.metres / sizeOf(length.parsed),
             .massScale = units.kilograms / sizeOf(mass.parsed),
             .timeScale = seconds / sizeOf(time.parsed),
-            .speedScale = units.metresASecond / sizeOf(speed.parsed)};
+            .speedScale = units.metresPerSecond / sizeOf(speed.parsed)};
 }
 
 FileUnits physicalUnits(const SceneUnits& units) {
     FileUnits physical{.metres = sizeOfShown(kLengths, units.length, units.lengthScale),
                        .kilograms = sizeOfShown(kMasses, units.mass, units.massScale),
-                       .metresASecond = sizeOfShown(kSpeeds, units.speed, units.speedScale)};
-    const bool known = physical.metres > 0 && physical.kilograms > 0 && physical.metresASecond > 0;
+                       .metresPerSecond = sizeOfShown(kSpeeds, units.speed, units.speedScale)};
+    const bool known = physical.metres > 0 && physical.kilograms > 0 && physical.metresPerSecond > 0;
     return known ? physical : FileUnits{};
 }
 

@@ -29,7 +29,6 @@ std::span<const UnitSystem> unitSystems();
 /// The row with that name. Throws UsageError naming the valid ones and the nearest.
 const UnitSystem& unitSystem(std::string_view name);
 
-/// Units that a file states.
 struct StatedUnits {
     double length = 1, mass = 1, velocity = 1;       ///< in m, kg, m/s
     bool dimensionless = false;                      ///< N-body units: G = 1, the factors mean nothing
@@ -50,8 +49,7 @@ void convertUnits(Snapshot& snapshot, const ReadOptions& options, const std::opt
 /// From numbers in these units, with their factors.
 void convertFrom(const FileUnits& units, Snapshot& snapshot, const std::string& name);
 
-/// Display units of a run whose bodies came in these units, in convenient sizes. Without names when the file's units are
-/// unknown.
+/// Display units of a run whose bodies came in these units, in convenient sizes. Without names where those are unknown.
 SceneUnits shownUnits(const FileUnits& units);
 /// The inverse for units of a scene: one [L], [M] and [L/T] in m, kg and m/s; the file's own units stay empty.
 FileUnits physicalUnits(const SceneUnits& units);

@@ -3,6 +3,7 @@
 
 #include "sim/api/errors.h"
 #include "sim/io/file/source.h"
+#include "sim/io/formats/byte_order.h"
 #include "sim/io/formats/formats.h"
 
 #include <array>
@@ -28,58 +29,38 @@ constexpr Table makeTable() {
 }
 constexpr Table kTable = makeTable();
 
-// Read byte by byte, so that the value is the same on big-endian machines; compilers make it one load.
-std::uint32_t littleEndian(const unsigned char* from) {
-    return static_cast<std::uint32_t>(from[0]) | static_cast<std::uint32_t>(from[1]) << 8 |
-           static_cast<std::uint32_t>(from[2]) << 16 | static_cast<std::uint32_t>(from[3]) << 24;
-}
+std::uint32_t wordAt(const char* from) { return loaded<std::uint32_t, std::uint32_t>(from, false); }
 
 }  // namespace
 
 std::uint32_t crc32c(const void* bytes, std::size_t count, std::uint32_t before) {
-    const auto* at = static_cast<const unsigned char*>(bytes);
+    const auto* at = static_cast<const char*>(bytes);
     std::uint32_t value = ~before;
     for (; count >= 8; count -= 8, at += 8) {
-        const std::uint32_t low = littleEndian(at) ^ value, high = littleEndian(at + 4);
+        const std::uint32_t low = wordAt(at) ^ value, high = wordAt(at + 4);
         value = kTable[7][low & 0xff] ^ kTable[6][low >> 8 & 0xff] ^ kTable[5][low >> 16 & 0xff] ^ kTable[4][low >> 24] ^
                 kTable[3][high & 0xff] ^ kTable[2][high >> 8 & 0xff] ^ kTable[1][high >> 16 & 0xff] ^ kTable[0][high >> 24];
     }
-    for (; count > 0; --count, ++at) value = (value >> 8) ^ kTable[0][(value ^ *at) & 0xff];
+    for (; count > 0; --count, ++at) value = (value >> 8) ^ kTable[0][(value ^ static_cast<unsigned char>(*at)) & 0xff];
     return ~value;
 }
 
 namespace gadget {
-namespace {
 
 constexpr std::string_view kMagic = "GRAVSEAL";
 
-template <class Word>
-void append(std::string& to, Word word) {
-    for (std::size_t byte = 0; byte < sizeof word; ++byte) to += static_cast<char>(word >> (8 * byte) & 0xff);
-}
-
-template <class Word>
-Word loaded(std::string_view from) {
-    Word word = 0;
-    for (std::size_t byte = 0; byte < sizeof word; ++byte)
-        word |= static_cast<Word>(static_cast<unsigned char>(from[byte])) << (8 * byte);
-    return word;
-}
-
-}  // namespace
-
 std::string Seal::bytes() const {
     std::string out(kMagic);
-    append(out, length);
-    append(out, checksum);
-    append(out, crc32c(out.data(), out.size()));
+    append<std::uint64_t>(out, length, false);
+    append<std::uint32_t>(out, checksum, false);
+    append<std::uint32_t>(out, crc32c(out.data(), out.size()), false);
     return out;
 }
 
 std::optional<Seal> Seal::parsed(std::string_view bytes) {
     if (bytes.size() != kBytes || !bytes.starts_with(kMagic)) return std::nullopt;
-    if (loaded<std::uint32_t>(bytes.substr(20)) != crc32c(bytes.data(), 20)) return std::nullopt;
-    return Seal{loaded<std::uint64_t>(bytes.substr(8)), loaded<std::uint32_t>(bytes.substr(16))};
+    if (wordAt(bytes.data() + 20) != crc32c(bytes.data(), 20)) return std::nullopt;
+    return Seal{loaded<std::uint64_t, std::uint64_t>(bytes.data() + 8, false), wordAt(bytes.data() + 16)};
 }
 
 }  // namespace gadget

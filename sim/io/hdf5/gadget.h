@@ -63,7 +63,7 @@ struct BlockPlace {
     std::uint32_t count = 0;
     std::uint64_t firstRow = 0;
 };
-inline constexpr std::uint32_t kRowsABlock = 1 << 15;
+inline constexpr std::uint32_t kRowsPerBlock = 1 << 15;
 inline constexpr std::uint64_t kMostFiles = 1 << 16;
 
 /// Receives the parts of the HDF5 part of a file, in order. The parser runs in a process where a crash of the library does

@@ -138,8 +138,6 @@ private:
         return group;
     }
 
-    // ---- attributes -------------------------------------------------------------------------------------------------
-
     template <class Number>
     std::optional<std::vector<Number>> attribute(hid_t at, const char* name, hid_t memoryType) const {
         if (H5Aexists(at, name) <= 0) return std::nullopt;
@@ -177,8 +175,6 @@ private:
         if (!std::isfinite(values->front())) fail(std::string("the attribute ") + name + " is not a finite number");
         return values->front();
     }
-
-    // ---- data sets --------------------------------------------------------------------------------------------------
 
     /// Opens a data set and compares its shape, type and storage with the file. Empty when it does not exist.
     /// `alike`: blocks of one value may be left out.
@@ -281,8 +277,6 @@ private:
         return value;
     }
 
-    // ---- the parts of a snapshot ------------------------------------------------------------------------------------
-
     void readHeader(gadget::Preface& preface) {
         Snapshot& snapshot = preface.snapshot;
         const Hdf5Handle header = child(file_, "Header", true);
@@ -365,7 +359,7 @@ private:
     bool hasTableMass(const Type& type) const {
         std::vector<double> masses;
         readRows(type.masses, H5T_NATIVE_DOUBLE, 0,
-                 static_cast<std::size_t>(std::min<std::uint64_t>(type.count, gadget::kRowsABlock)), masses);
+                 static_cast<std::size_t>(std::min<std::uint64_t>(type.count, gadget::kRowsPerBlock)), masses);
         return std::ranges::all_of(masses, [&](double mass) { return mass == type.tableMass; });
     }
 
@@ -374,8 +368,8 @@ private:
         std::vector<std::uint64_t> ids;
         std::vector<std::int64_t> signedIds, group;
         std::vector<BodyRow> rows;
-        for (std::uint64_t start = 0; start < type.count; start += gadget::kRowsABlock) {
-            const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(gadget::kRowsABlock, type.count - start));
+        for (std::uint64_t start = 0; start < type.count; start += gadget::kRowsPerBlock) {
+            const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(gadget::kRowsPerBlock, type.count - start));
             readRows(type.coordinates, H5T_NATIVE_DOUBLE, start, count, x);
             if (type.velocities.valid()) readRows(type.velocities, H5T_NATIVE_DOUBLE, start, count, v);
             if (type.masses.valid()) readRows(type.masses, H5T_NATIVE_DOUBLE, start, count, m);

@@ -20,7 +20,7 @@
 namespace gravlab {
 namespace {
 
-constexpr std::size_t kRowsABlock = 1 << 16;
+constexpr std::size_t kRowsPerBlock = 1 << 16;
 constexpr std::size_t kMemoryStep = std::size_t{16} << 20;
 
 [[noreturn]] void fail(const char* what) { throw IoError(std::string("HDF5 could not ") + what + ": " + hdf5Reason()); }
@@ -163,7 +163,7 @@ private:
         if (!(units.metres > 0)) return;
         attribute(header, "UnitLength_in_cm", 1e2 * units.metres);
         attribute(header, "UnitMass_in_g", 1e3 * units.kilograms);
-        attribute(header, "UnitVelocity_in_cm_per_s", 1e2 * units.metresASecond);
+        attribute(header, "UnitVelocity_in_cm_per_s", 1e2 * units.metresPerSecond);
     }
 
     // One component of a body's numbers; template arguments below keep the loops over all bodies fast.
@@ -180,8 +180,7 @@ private:
         return one;
     }
 
-    /// What all bodies have in common. Floats suffice exactly when every number is one: a run in fp32 then takes half the
-    /// space without loss.
+    /// What all bodies have in common. Floats suffice when every number is one: a run in fp32 then takes half the space.
     struct Common {
         bool positions = true, velocities = true, masses = true, responses = true;  ///< floats suffice
         bool ungrouped = true, usualResponse = true, positive = true;
@@ -213,7 +212,7 @@ private:
     /// The layout of many values that are mostly `usual`: a block of that value alone takes no bytes of the file.
     Hdf5Handle mostly(hid_t type, const void* usual) {
         Hdf5Handle layout(needed(H5Pcopy(layout_), "make a property list"), H5Pclose);
-        const hsize_t block = kRowsABlock;
+        const hsize_t block = kRowsPerBlock;
         needed(H5Pset_chunk(layout, 1, &block), "cut into blocks");
         needed(H5Pset_fill_value(layout, type, usual), "set the usual value");
         needed(H5Pset_fill_time(layout, H5D_FILL_TIME_IFSET), "set the usual value");
@@ -226,9 +225,9 @@ private:
     void blocks(const Hdf5Handle& set, const Hdf5Handle& space, hid_t memoryType, std::size_t columns, std::size_t begin,
                 std::size_t end, const Fill& fill, const std::optional<Number>& usual = {}) {
         constexpr std::size_t kGrain = 8192;  // rows that a thread fills at a time
-        std::vector<Number> block(std::min(end - begin, kRowsABlock) * columns);
-        for (std::size_t start = begin; start < end; start += kRowsABlock) {
-            const std::size_t count = std::min(kRowsABlock, end - start);
+        std::vector<Number> block(std::min(end - begin, kRowsPerBlock) * columns);
+        for (std::size_t start = begin; start < end; start += kRowsPerBlock) {
+            const std::size_t count = std::min(kRowsPerBlock, end - start);
             parallelFor(count, 0, kGrain, [&](std::size_t first, std::size_t last) {
                 for (std::size_t i = first; i < last; ++i) fill(start + i, block.data() + i * columns);
             });
@@ -242,15 +241,14 @@ private:
         }
     }
 
-    /// Writes a row for each body; `fill(set, i, row)` sets its numbers. `arrays`: what it reads; `alike`: many may have the
-    /// same value.
+    /// Writes a row for each body; `fill(set, i, row)` sets it. `arrays`: what it reads; `alike`: many may be equal.
     template <class Number, class Fill>
     void rows(hid_t at, const char* name, hid_t fileType, hid_t memoryType, std::size_t columns, const Fill& fill,
               unsigned arrays, bool alike = false) {
         const std::size_t bodies = snapshot_.size();
         const Hdf5Handle space = simpleSpace(bodies, columns);
         std::optional<Number> usual;
-        if (alike && bodies > kRowsABlock) {
+        if (alike && bodies > kRowsPerBlock) {
             usual.emplace();
             if (snapshot_.pieces)
                 fill(bodyAt(bodies / 2), 0, &*usual);

@@ -60,8 +60,7 @@ public:
     HelperProcess(const HelperProcess&) = delete;
     HelperProcess& operator=(const HelperProcess&) = delete;
 
-    /// The next values, in the order in which they were sent. Throws HelperFailure when the helper has died, IoError when
-    /// the system cannot read.
+    /// The next values, in the order in which they were sent. Throws HelperFailure when the helper has died, or IoError.
     void bytes(void* to, std::size_t count);
     template <class Value>
     Value take() {
