@@ -17,18 +17,16 @@ constexpr double kMatterMass = 1e-6;
 double massOf(std::size_t bodies) { return kMatterMass / static_cast<double>(bodies); }
 
 /// Joins bodies by their places, and takes rest lengths from a position at rest.
-class BondMaker {
-public:
+struct BondMaker {
+    std::shared_ptr<BondList> list = std::make_shared<BondList>();
+
     void add(std::size_t i, std::size_t j, const BondClass<double>& numbers) {
-        list_->add({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), numbers});
+        list->add({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), numbers});
     }
     ForceTerms term() const {
-        if (list_->size() == 0) return {};
-        return {std::make_shared<const Bonds>(list_)};
+        if (list->size() == 0) return {};
+        return {std::make_shared<const Bonds>(list)};
     }
-
-private:
-    std::shared_ptr<BondList> list_ = std::make_shared<BondList>();
 };
 
 /// Bodies on a lattice: `side` to an edge, the last line as long as the number of bodies leaves it. Size 2.
@@ -97,16 +95,13 @@ ParticleSet buildJelly(const SceneRequest& request) {
     const Lattice lattice(request.bodies, 3);
     const double mass = massOf(request.bodies), wave = lattice.spacing * std::sqrt(6 * kJellyRate);
     return centred(makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
-        Body body;
         const Vec3d rest = lattice.at(i);
         // Twisted by a fifth of a turn and squeezed, then let go.
         const double angle = 0.6 * rest.z, c = std::cos(angle), s = std::sin(angle);
-        body.position = {c * rest.x - s * rest.y, s * rest.x + c * rest.y, 0.75 * rest.z};
-        body.position += 1e-4 * lattice.spacing * Vec3d{random.normal(), random.normal(), random.normal()};
-        body.velocity = 0.08 * wave * Vec3d{0, -rest.z, rest.y};
-        body.mass = mass;
-        body.group = static_cast<std::uint8_t>(i / (lattice.side * lattice.side) % 2);
-        return body;
+        Vec3d place{c * rest.x - s * rest.y, s * rest.x + c * rest.y, 0.75 * rest.z};
+        place += 1e-4 * lattice.spacing * Vec3d{random.normal(), random.normal(), random.normal()};
+        const auto layer = static_cast<std::uint8_t>(i / (lattice.side * lattice.side) % 2);
+        return Body{place, 0.08 * wave * Vec3d{0, -rest.z, rest.y}, mass, layer};
     }));
 }
 
@@ -146,14 +141,11 @@ ParticleSet buildRope(const SceneRequest& request) {
         const bool ball = i == 0 || i + 1 == count;
         // Both halves have the same numbers, so that the centre is exact.
         const double last = static_cast<double>(count - 1), s = count > 1 ? (2 * static_cast<double>(i) - last) / last : 0;
-        Body body;
         // Slack: the balls come together in a wave, and pull the rope straight later.
-        body.position = {single(0.8 * s), single(0.03 * std::sin(6 * std::numbers::pi * s)),
-                         single(0.02 * link * std::sin(40 * s))};
-        body.velocity = {0, ball ? speed * (i == 0 ? -1 : 1) : speed * s, 0};
-        body.mass = ball ? kBall * mass : mass;
-        body.group = ball ? 1 : 0;
-        return body;
+        const Vec3d place{single(0.8 * s), single(0.03 * std::sin(6 * std::numbers::pi * s)),
+                          single(0.02 * link * std::sin(40 * s))};
+        const Vec3d velocity{0, ball ? speed * (i == 0 ? -1 : 1) : speed * s, 0};
+        return Body{place, velocity, ball ? kBall * mass : mass, ball};
     }));
 }
 

@@ -10,8 +10,7 @@ namespace gravlab::scenes {
 namespace {
 
 constexpr double kScaleRadius = 3 * std::numbers::pi / 16;
-// The outermost 0.1 % of the mass would lie beyond 38 scale radii and leave the picture empty. Leaving it out shifts E by
-// 0.4 %.
+// The outermost 0.1 % of the mass would lie beyond 38 scale radii and leave the picture empty. Without it E is 0.4 % off.
 constexpr double kMassShown = 0.999;
 
 /// A speed in units of the local escape speed, of density q^2 (1 - q^2)^(7/2) (Aarseth, Henon & Wielen 1974).
@@ -160,8 +159,7 @@ constexpr SceneParameter kClumpParameters[] = {
 Recipe clumps(const SceneRequest& request) {
     const auto count = static_cast<std::size_t>(std::llround(request.value(kClumpParameters[0])));
     const double size = request.value(kClumpParameters[2]), spin = request.value(kClumpParameters[3]);
-    // The potential energy of a uniform sphere is -3/5; the squared speed along one axis is a third of twice the kinetic
-    // energy.
+    // The potential energy of a uniform sphere is -3/5; a squared speed along one axis is a third of 2 T.
     const double speed = std::sqrt(2 * request.value(kClumpParameters[1]) * 0.6 / 3);
     struct Clump {
         Vec3d place, velocity;

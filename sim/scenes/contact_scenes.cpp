@@ -74,16 +74,13 @@ ParticleSet buildDebris(const Debris& disc, const SceneRequest& request) {
 // Ten Earth masses of rock in a belt from 0.85 to 1.15 AU. The radii are 60 times those of rock at 2 g/cm^3, so that growth
 // takes tens of years instead of a hundred thousand (Kokubo & Ida 1996 have a factor of 6).
 constexpr double kRock = 3.4e6, kEnlarged = 60;  // density [Msun/AU^3]
-ParticleSet buildPlanetesimals(const SceneRequest& request) {
-    return buildDebris({.mass = 3e-5,
-                        .density = kRock / (kEnlarged * kEnlarged * kEnlarged),
-                        .heavyRadius = 0.00465,
-                        .inner = 0.85,
-                        .outer = 1.15,
-                        .slope = 1.5,
-                        .eccentricity = 0.003},
-                       request);
-}
+constexpr Debris kBelt{.mass = 3e-5,
+                       .density = kRock / (kEnlarged * kEnlarged * kEnlarged),
+                       .heavyRadius = 0.00465,
+                       .inner = 0.85,
+                       .outer = 1.15,
+                       .slope = 1.5,
+                       .eccentricity = 0.003};
 
 // Ice about Saturn from the C ring to the edge of the A ring, within Roche's limit, which is at 2.6 radii for loose ice.
 constexpr SceneUnits kSaturn{"km", "kg", "days", "km/s", 60268, 5.683e26, 0.0278044, 25.0876};
@@ -103,21 +100,16 @@ ParticleSet ringsOf(Debris ice, const SceneRequest& request) {
     ice.mass = count * 4 * std::numbers::pi / 3 * ice.density * radius * radius * radius;
     return buildDebris(ice, request);
 }
-ParticleSet buildRings(const SceneRequest& request) { return ringsOf(kLooseRings, request); }
-ParticleSet buildSolidRings(const SceneRequest& request) { return ringsOf(kSolidRings, request); }
 
 // Four Moon masses between the Earth's surface and Roche's limit, 2.9 Earth radii for rock of 0.6 Earth densities.
 constexpr SceneUnits kEarth{"km", "Mearth", "days", "km/s", 6378.137, 1, 0.00933819, 7.90537};
-ParticleSet buildMoon(const SceneRequest& request) {
-    return buildDebris({.mass = 4 * 0.0123,
-                        .density = 0.6 * 3 / (4 * std::numbers::pi),
-                        .heavyRadius = 1,
-                        .inner = 1.1,
-                        .outer = 2.9,
-                        .slope = 1,
-                        .eccentricity = 0.3},
-                       request);
-}
+constexpr Debris kImpact{.mass = 4 * 0.0123,
+                         .density = 0.6 * 3 / (4 * std::numbers::pi),
+                         .heavyRadius = 1,
+                         .inner = 1.1,
+                         .outer = 2.9,
+                         .slope = 1,
+                         .eccentricity = 0.3};
 
 constexpr std::string_view kSunName[] = {"Sun"}, kSaturnName[] = {"Saturn"}, kEarthName[] = {"Earth"};
 constexpr Celestial kSunKind[] = {Celestial::star}, kSaturnKind[] = {Celestial::ringed}, kEarthKind[] = {Celestial::ocean};
@@ -145,7 +137,7 @@ std::span<const Scene> contactScenes() {
                   .speedScale = 1.2,
                   .colour = "celestial",
                   .celestials = kSunKind},
-         .build = buildPlanetesimals,
+         .build = [](const SceneRequest& request) { return buildDebris(kBelt, request); },
          .units = kSolarUnits,
          .names = kSunName,
          .contact = {.mode = ContactMode::merge, .restitution = 0.3}},
@@ -167,7 +159,7 @@ std::span<const Scene> contactScenes() {
                   .speedScale = 0.9,
                   .colour = "celestial",
                   .celestials = kSaturnKind},
-         .build = buildRings,
+         .build = [](const SceneRequest& request) { return ringsOf(kLooseRings, request); },
          .units = kSaturn,
          .names = kSaturnName,
          .contact = {.mode = ContactMode::merge, .restitution = 0.4, .friction = 0.1}},
@@ -187,12 +179,13 @@ std::span<const Scene> contactScenes() {
                   .exposure = 0.5,
                   .colour = "celestial",
                   .celestials = kEarthKind},
-         .build = buildMoon,
+         .build = [](const SceneRequest& request) { return buildDebris(kImpact, request); },
          .units = kEarth,
          .names = kEarthName,
          .contact = {.mode = ContactMode::merge, .restitution = 0.1}},
     };
-    static const std::vector<Scene> rows = withFirst(newest, "rings", buildSolidRings);
+    static const std::vector<Scene> rows =
+        withFirst(newest, "rings", [](const SceneRequest& request) { return ringsOf(kSolidRings, request); });
     return rows;
 }
 

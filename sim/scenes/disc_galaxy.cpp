@@ -108,8 +108,7 @@ void DiscGalaxy::tabulateCentre() {
         return model_.centralMass * plummerShare(r, b) + model_.discMass * discShare(r / model_.scaleLength);
     };
     const auto density = [&](double r) { return std::pow(r * r + b * b, -2.5); };
-    // Integrate inwards from the edge: the pressure is the integral of density x pull, the escape speed follows from the
-    // integral of the pull.
+    // Integrate inwards from the edge: the pressure is the integral of density x pull, the escape speed that of the pull.
     double pressure = 0;
     double depth = (model_.centralMass + model_.discMass) / end;
     centreMotion_.resize(kTable);

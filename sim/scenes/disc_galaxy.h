@@ -27,8 +27,7 @@ class DiscGalaxy {
 public:
     DiscGalaxy(const DiscModel& model, std::size_t bodies);
 
-    /// Body i of the galaxy; group 0. The centre's bodies come last, because a sum in fp32 is more exact with the heavy
-    /// bodies last.
+    /// Body i of the galaxy; group 0. The centre's bodies come last, because sums in fp32 are then more exact.
     Body sample(std::size_t i, Random& random) const;
 
     /// Speed of a circular orbit in the plane [L/T].

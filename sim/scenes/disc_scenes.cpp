@@ -34,7 +34,6 @@ Recipe collision(const SceneRequest& request) {
             }};
 }
 
-/// One disc, centred.
 Recipe discOf(const DiscModel& model, const SceneRequest& request) {
     const DiscGalaxy galaxy(model, request.bodies);
     return {request.bodies, request.seed, [galaxy](std::size_t i, Random& random) { return galaxy.sample(i, random); }};

@@ -1,6 +1,5 @@
 // A ball cut out of an expanding universe: from Hubble flow and small density fluctuations, gravity alone makes the web of
-// galaxies. Method: Zel'dovich 1970 in an Einstein-de Sitter universe; the fluctuations are white noise shaped by a power
-// law of wavenumbers.
+// galaxies. Method: Zel'dovich 1970 in an Einstein-de Sitter universe; white noise is shaped by a power law of wavenumbers.
 #include "sim/scenes/scene_builder.h"
 
 #include <algorithm>
@@ -24,8 +23,7 @@ constexpr SceneParameter kParameters[] = {
     {"expansion", "Expansion", "", "speed in units of the escape speed; below 1 the ball falls back", 1, 0, 1.5},
 };
 
-/// Fourier transform in place; the length is a power of two. `sign` -1 forward, 1 backward, without a factor. Cooley & Tukey
-/// 1965.
+/// Fourier transform in place; the length is a power of two. `sign` -1: forward, 1: back; no factor. Cooley & Tukey 1965.
 void transform(std::vector<Complex>& line, int sign) {
     const std::size_t n = line.size();
     for (std::size_t i = 1, j = 0; i < n; ++i) {
@@ -180,13 +178,6 @@ constexpr SceneParameter kWebParameters[] = {
     kParameters[2],
 };
 
-ParticleSet buildWeb(SceneRequest const& request) {
-    SceneRequest filled = request;
-    for (const SceneParameter& parameter : kWebParameters)
-        filled.parameters[std::string(parameter.name)] = request.value(parameter);
-    return buildExpanding(filled);
-}
-
 }  // namespace
 
 std::span<const Scene> expandingScenes() {
@@ -216,7 +207,7 @@ std::span<const Scene> expandingScenes() {
          .softening = 0.03,
          .farField = kCollisionless,
          .view = {.distance = 4.2, .elevation = 0.4, .pointSize = 0.014, .speedScale = 1.8, .colour = "density"},
-         .build = buildWeb,
+         .build = [](const SceneRequest& request) { return buildExpanding(withUsual(request, kWebParameters)); },
          .parameters = kWebParameters},
     };
     return rows;

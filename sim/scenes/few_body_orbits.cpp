@@ -9,14 +9,6 @@
 namespace gravlab::scenes {
 namespace {
 
-constexpr double kShownEccentricity = 0.8;
-
-ParticleSet buildTwoBody(const SceneRequest&) { return keplerPair(0.5); }
-ParticleSet buildKeplerCircular(const SceneRequest&) { return keplerPair(0); }
-ParticleSet buildKeplerEccentric(const SceneRequest&) { return keplerPair(kShownEccentricity); }
-ParticleSet buildLagrange(const SceneRequest&) { return lagrangeTriangle(1, 1, 1); }
-ParticleSet buildLagrangeStable(const SceneRequest&) { return lagrangeTriangle(1, 0.01, 0.001); }
-
 ParticleSet buildSuperEight(const SceneRequest&) {
     // These values are refined until the orbit closes after 2 pi.
     const double a = 1.38285684361841881248990136005494, b = 0.157029922281220299600954521531867;
@@ -84,8 +76,6 @@ ParticleSet buildSixBody(const SceneRequest& request) {
 }
 
 constexpr double kPolygonSoftening = 0.05;
-
-ParticleSet buildNgon(const SceneRequest& request) { return rotatingPolygon(request.bodies, kPolygonSoftening); }
 
 }  // namespace
 
@@ -166,7 +156,7 @@ std::span<const Scene> fewBodyScenes() {
          .timeStep = 2 * std::numbers::pi / 400,
          .story = {6.2832, 10, 2 * std::numbers::pi},
          .view = {.distance = 3.5, .azimuth = -0.5 * std::numbers::pi, .elevation = 1.2, .pointSize = 0.05, .speedScale = 1},
-         .build = buildTwoBody},
+         .build = [](const SceneRequest&) { return keplerPair(0.5); }},
         {.name = "kepler-circular",
          .idea = "two equal bodies on one circle",
          .caption = "The circle hides most errors of an integrator: look at the phase, not at the energy. Period 2 pi.",
@@ -175,7 +165,7 @@ std::span<const Scene> fewBodyScenes() {
          .timeStep = 2 * std::numbers::pi / 400,
          .story = {6.2832, 10, 2 * std::numbers::pi},
          .view = viewFromAbove(2.5, 0.7),
-         .build = buildKeplerCircular},
+         .build = [](const SceneRequest&) { return keplerPair(0); }},
         {.name = "kepler-eccentric",
          .idea = "two equal bodies on an ellipse of eccentricity 0.8",
          .caption = "The exact ellipse does not change. If it rotates or widens, the step is too long at pericentre.",
@@ -184,7 +174,7 @@ std::span<const Scene> fewBodyScenes() {
          .timeStep = 2 * std::numbers::pi / 4000,
          .story = {6.2832, 12, 2 * std::numbers::pi},
          .view = viewFromAbove(3.5, 1.5),
-         .build = buildKeplerEccentric},
+         .build = [](const SceneRequest&) { return keplerPair(0.8); }},
         {.name = "lagrange",
          .idea = "three equal masses on a rotating equilateral triangle",
          .caption = "An exact but unstable solution: any error grows 85-fold in a period of 3.63. After a few periods the "
@@ -194,7 +184,7 @@ std::span<const Scene> fewBodyScenes() {
          .timeStep = 2 * std::numbers::pi / std::numbers::sqrt3 / 1000,
          .story = {3.628, 8, 2 * std::numbers::pi / std::numbers::sqrt3},
          .view = viewFromAbove(2.5, 1.2),
-         .build = buildLagrange},
+         .build = [](const SceneRequest&) { return lagrangeTriangle(1, 1, 1); }},
         {.name = "lagrange-stable",
          .idea = "the triangle with masses 1, 0.01 and 0.001, as Sun, planet and Trojan",
          .caption = "With one dominant mass the triangle is stable: it rotates for ever, with a period of 6.25.",
@@ -203,7 +193,7 @@ std::span<const Scene> fewBodyScenes() {
          .timeStep = 6.248910299018577 / 1000,
          .story = {6.249, 10, 6.248910299018577},
          .view = viewFromAbove(3.5, 1.2),
-         .build = buildLagrangeStable,
+         .build = [](const SceneRequest&) { return lagrangeTriangle(1, 0.01, 0.001); },
          .names = kTrojanNames},
         {.name = "super-eight",
          .idea = "four equal bodies on one chain of three loops",
@@ -236,7 +226,7 @@ std::span<const Scene> fewBodyScenes() {
          .story = {6.28, 20},
          .softening = kPolygonSoftening,
          .view = {.distance = 3.5, .azimuth = -0.5 * std::numbers::pi, .elevation = 1.1, .pointSize = 0.04, .speedScale = 1},
-         .build = buildNgon},
+         .build = [](const SceneRequest& request) { return rotatingPolygon(request.bodies, kPolygonSoftening); }},
     };
     return rows;
 }

@@ -15,8 +15,7 @@ ParticleSet keplerPair(double eccentricity);
 /// Three masses on an equilateral triangle of side 1 that rotates rigidly with omega^2 = total mass. Lagrange 1772.
 ParticleSet lagrangeTriangle(double m1, double m2, double m3);
 
-/// Three unit masses at (-1,0), (1,0), (0,0) with velocities (p,q), (p,q), -2(p,q). Most known periodic orbits of three
-/// bodies start so.
+/// Three unit masses at (-1,0), (1,0), (0,0) with velocities (p,q), (p,q), -2(p,q). Most known periodic orbits start so.
 ParticleSet threeInLine(double p, double q);
 
 /// A periodic orbit that starts as threeInLine(p, q).

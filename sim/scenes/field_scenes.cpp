@@ -38,13 +38,11 @@ constexpr double kMercuryMass = 1 / 6023600.0;
 constexpr std::string_view kMercuryNames[] = {"Sun", "Mercury"};
 constexpr Celestial kMercuryBodies[] = {Celestial::star, Celestial::barren};
 
-ParticleSet buildMercury(const SceneRequest&) { return heavyPair(kMercury, 1, kMercuryMass); }
 ForceTerms mercuryTerms(const SceneRequest& request, const ParticleSet&) {
     return relativityOf(request, kLightSpeed / 1e3 / kSolarSpeed);
 }
 
-// Thousands of astronomical units and millions of solar masses; a body at 1000 au moves at the square root of a thousand
-// times Earth's speed.
+// Thousands of astronomical units and millions of solar masses; a body at 1000 au moves at sqrt(1000) times Earth's speed.
 constexpr double kStarSpeed = kSolarSpeed * 31.622776601683793, kStarTime = 31.622776601683793 / (2 * std::numbers::pi);
 constexpr SceneUnits kStarUnits{"AU", "Msun", "years", "km/s", 1000, 1e6, kStarTime, kStarSpeed};
 // GRAVITY Collaboration 2020, table E.1: 125.058 mas at 8246.7 pc, 4.261 million solar masses.
@@ -52,7 +50,6 @@ constexpr double kHoleMass = 4.261, kStarAxis = 1.031316, kStarEccentricity = 0.
 constexpr OrbitalElements kStarOrbit{kStarAxis, kStarEccentricity, 0, 180, 0, 0};
 constexpr std::string_view kStarNames[] = {"Sgr A*", "S2"};
 
-ParticleSet buildS2(const SceneRequest&) { return heavyPair(kStarOrbit, kHoleMass, 14e-6); }
 ForceTerms s2Terms(const SceneRequest& request, const ParticleSet&) {
     return relativityOf(request, kLightSpeed / 1e3 / kStarSpeed);
 }
@@ -159,7 +156,7 @@ std::span<const Scene> fieldScenes() {
                   .speedScale = 2,
                   .colour = "celestial",
                   .celestials = kMercuryBodies},
-         .build = buildMercury,
+         .build = [](const SceneRequest&) { return heavyPair(kMercury, 1, kMercuryMass); },
          .units = kSolarUnits,
          .parameters = kRelativity,
          .names = kMercuryNames,
@@ -175,7 +172,7 @@ std::span<const Scene> fieldScenes() {
          .timeStep = 0.001,
          .story = {9.6, 30},
          .view = {.distance = 5, .elevation = 1.2, .pointSize = 0.03, .speedScale = 2},
-         .build = buildS2,
+         .build = [](const SceneRequest&) { return heavyPair(kStarOrbit, kHoleMass, 14e-6); },
          .units = kStarUnits,
          .parameters = kRelativity,
          .names = kStarNames,

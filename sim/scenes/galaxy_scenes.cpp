@@ -88,9 +88,7 @@ Recipe galaxy(const SceneRequest& request) {
                             .bulgeMass = request.value(kGalaxyParameters[2]),
                             .haloMass = request.value(kGalaxyParameters[3]),
                             .softening = kSoftening};
-    std::vector<Member> members(1);
-    members[0].galaxy = std::make_shared<const Galaxy>(model, request.bodies);
-    return assembled(request, members);
+    return assembled(request, {{.galaxy = std::make_shared<const Galaxy>(model, request.bodies)}});
 }
 
 // Arms grow best where a disc has about half of the mass inside: two arms need a heavier disc than four.
@@ -117,9 +115,7 @@ Recipe spiral(const SceneRequest& request) {
                   .pitch = 20 * kDegree,
                   .inner = 0.9 * model.scaleLength,
                   .outer = 3.7 * model.scaleLength};
-    std::vector<Member> members(1);
-    members[0].galaxy = std::make_shared<const Galaxy>(model, request.bodies);
-    return assembled(request, members);
+    return assembled(request, {{.galaxy = std::make_shared<const Galaxy>(model, request.bodies)}});
 }
 
 constexpr SceneParameter kAndromedaParameters[] = {
@@ -222,12 +218,6 @@ Recipe cartwheel(const SceneRequest& request) {
             }};
 }
 
-/// The request with `value` for this parameter unless the user gave one.
-SceneRequest withUsual(SceneRequest request, std::string_view name, double value) {
-    request.parameters.try_emplace(std::string(name), value);
-    return request;
-}
-
 constexpr SceneParameter kGroupParameters[] = {
     {"temperature", "T/|W|", "", "kinetic over potential energy of the galaxies' motion: 0 collapses, 0.5 is in balance",
      0.12, 0, 0.6},
@@ -285,9 +275,7 @@ constexpr SceneParameter kCloseGroupParameters[] = {
     {"radius", "Radius", "kpc", "radius of the group", 36, 20, 200},
 };
 
-Recipe closeGroup(const SceneRequest& request) {
-    return group(withUsual(request, "radius", kCloseGroupParameters[1].value));
-}
+Recipe closeGroup(const SceneRequest& request) { return group(withUsual(request, kCloseGroupParameters)); }
 
 /// What these scenes have in common.
 std::vector<Scene> inGalacticUnits(std::vector<Scene> rows) {

@@ -45,15 +45,10 @@ ParticleSet buildCharges(const SceneRequest& request) {
 ParticleSet buildPowerLaw(const SceneRequest& request) {
     const double mass = 1 / static_cast<double>(request.bodies);
     return centred(makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
-        Body body;
-        const Vec3d at = random.onSphere();
-        const double r = std::cbrt(random.uniform());
-        body.position = r * at;
-        body.mass = mass;
+        const Vec3d way = random.onSphere(), at = std::cbrt(random.uniform()) * way;
         // Rotation about the z axis with random motion gives ellipses of all shapes.
-        body.velocity = {-0.6 * body.position.y + 0.15 * random.normal(), 0.6 * body.position.x + 0.15 * random.normal(),
-                         0.15 * random.normal()};
-        return body;
+        return Body{
+            at, {-0.6 * at.y + 0.15 * random.normal(), 0.6 * at.x + 0.15 * random.normal(), 0.15 * random.normal()}, mass};
     }));
 }
 
@@ -68,12 +63,10 @@ ParticleSet buildClouds(const SceneRequest& request) {
         const double r = 0.34 * std::cbrt(random.uniform());
         // A circle of radius 1 has speed 1; slower clouds fall inwards, and each moves on an ellipse of its own.
         const double speed = 0.35 + 0.12 * cloud;
-        Body body;
-        body.position = {1.2 * c + r * way.x, 1.2 * s + r * way.y, 0.25 * (cloud % 2 ? 1 : -1) + r * way.z};
-        body.velocity = {-speed * s - 0.5 * r * way.y, speed * c + 0.5 * r * way.x, 0};
-        body.mass = mass;
-        body.group = static_cast<std::uint8_t>(cloud);
-        return body;
+        return Body{{1.2 * c + r * way.x, 1.2 * s + r * way.y, 0.25 * (cloud % 2 ? 1 : -1) + r * way.z},
+                    {-speed * s - 0.5 * r * way.y, speed * c + 0.5 * r * way.x, 0},
+                    mass,
+                    static_cast<std::uint8_t>(cloud)};
     }));
 }
 
@@ -84,26 +77,25 @@ constexpr SceneParameter kDropParameters[] = {
 // Nearest neighbours are at the minimum of the pair potential.
 constexpr double kNeighbours = 1.12;
 
-/// The `count` sites of a face-centred cubic lattice that are nearest to the origin, in a fixed order.
+/// The sites that are nearest to the origin first, in a fixed order.
+std::vector<Vec3d> nearestFirst(std::vector<Vec3d> sites) {
+    std::ranges::sort(sites, {}, [](const Vec3d& at) { return std::tuple(dot(at, at), at.x, at.y, at.z); });
+    return sites;
+}
+
+/// The `count` sites of a face-centred cubic lattice that are nearest to the origin.
 std::vector<Vec3d> ballOfLattice(std::size_t count) {
     const double edge = kNeighbours * std::numbers::sqrt2;  // four sites a cubic cell
     const int reach = static_cast<int>(std::ceil(std::cbrt(static_cast<double>(count) / 4) * 0.75)) + 1;
-    std::vector<std::tuple<double, double, double, double>> sites;  // squared distance, x, y, z
+    std::vector<Vec3d> sites;
     for (int i = -reach; i <= reach; ++i)
         for (int j = -reach; j <= reach; ++j)
             for (int k = -reach; k <= reach; ++k)
-                for (const auto& [a, b, c] :
-                     {std::tuple(0.0, 0.0, 0.0), {0.0, 0.5, 0.5}, {0.5, 0.0, 0.5}, {0.5, 0.5, 0.0}}) {
-                    const double x = edge * (i + a), y = edge * (j + b), z = edge * (k + c);
-                    sites.emplace_back(x * x + y * y + z * z, x, y, z);
-                }
-    std::ranges::sort(sites);
-    std::vector<Vec3d> ball;
-    for (std::size_t n = 0; n < count; ++n) {
-        const auto& [squared, x, y, z] = sites[n];
-        ball.push_back({x, y, z});
-    }
-    return ball;
+                for (const auto& [a, b, c] : {std::tuple(0.0, 0.0, 0.0), {0.0, 0.5, 0.5}, {0.5, 0.0, 0.5}, {0.5, 0.5, 0.0}})
+                    sites.push_back(edge * Vec3d{i + a, j + b, k + c});
+    sites = nearestFirst(std::move(sites));
+    sites.resize(count);
+    return sites;
 }
 
 ParticleSet buildLennardJones(const SceneRequest& request) {
@@ -116,12 +108,10 @@ ParticleSet buildLennardJones(const SceneRequest& request) {
     return centred(makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         const double side = i < first ? -1 : 1;
         const Vec3d& site = ball[i < first ? i : i - first];
-        Body body;
-        body.position = {site.x + side * apart, site.y + side * offset, site.z};
-        body.mass = 1;
-        body.velocity = {spread * random.normal() - side * approach, spread * random.normal(), spread * random.normal()};
-        body.group = i < first ? 0 : 1;
-        return body;
+        return Body{{site.x + side * apart, site.y + side * offset, site.z},
+                    {spread * random.normal() - side * approach, spread * random.normal(), spread * random.normal()},
+                    1,
+                    i >= first};
     }));
 }
 
@@ -137,22 +127,15 @@ constexpr double kIonChargeSquared = 30, kIonSpacing = 1.025, kIonSoftening = 0.
 std::vector<Body> crystalOfIons(std::size_t count) {
     const int reach = static_cast<int>(std::ceil(std::cbrt(static_cast<double>(count)) * 0.62)) + 2;
     // Two sites of either sign are at equal distances, so neither sign is nearer.
-    std::vector<std::tuple<double, double, double, double>> sites[2];
+    std::vector<Vec3d> sites[2];
     for (int i = -reach; i < reach; ++i)
         for (int j = -reach; j < reach; ++j)
-            for (int k = -reach; k < reach; ++k) {
-                const double x = kIonSpacing * (i + 0.5), y = kIonSpacing * (j + 0.5), z = kIonSpacing * (k + 0.5);
-                sites[(i + j + k) & 1].emplace_back(x * x + y * y + z * z, x, y, z);
-            }
-    for (auto& half : sites) std::ranges::sort(half);
+            for (int k = -reach; k < reach; ++k)
+                sites[(i + j + k) & 1].push_back(kIonSpacing * Vec3d{i + 0.5, j + 0.5, k + 0.5});
+    for (auto& half : sites) half = nearestFirst(std::move(half));
     std::vector<Body> ions;
-    for (std::size_t n = 0; n < count; ++n) {
-        const auto& [squared, x, y, z] = sites[n % 2][n / 2];
-        Body ion;
-        ion.position = {x, y, z};
-        ion.mass = (n % 2 ? -1 : 1) * std::sqrt(kIonChargeSquared);
-        ions.push_back(ion);
-    }
+    for (std::size_t n = 0; n < count; ++n)
+        ions.push_back({sites[n % 2][n / 2], {}, (n % 2 ? -1 : 1) * std::sqrt(kIonChargeSquared)});
     return ions;
 }
 
@@ -196,13 +179,11 @@ ParticleSet buildMolecule(const SceneRequest& request) {
     ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         const std::size_t chain = i / kBeads, bead = i % kBeads;
         const bool negative = (bead / kBlock + chain % side + chain / side) % 2 == 1;
-        Body body;
-        body.position = {kBeadLength * static_cast<double>(bead), 1.6 * static_cast<double>(chain % side),
-                         1.6 * static_cast<double>(chain / side)};
-        body.velocity = {spread * random.normal(), spread * random.normal(), spread * random.normal()};
-        body.mass = negative ? -charge : charge;
-        body.group = negative ? 1 : 0;
-        return body;
+        return Body{{kBeadLength * static_cast<double>(bead), 1.6 * static_cast<double>(chain % side),
+                     1.6 * static_cast<double>(chain / side)},
+                    {spread * random.normal(), spread * random.normal(), spread * random.normal()},
+                    negative ? -charge : charge,
+                    negative};
     });
     for (std::size_t i = 0; i < bodies.size(); ++i) bodies.velocity[i].w = bodies.position[i].w;  // mass 1
     return centred(std::move(bodies));

@@ -13,8 +13,7 @@ namespace gravlab {
 std::span<const Scene> sceneTable();
 /// Rows that newer versions have replaced, for files that name them.
 std::span<const Scene> olderScenes();
-/// The row with that name and version; without a version the newest. Throws UsageError naming the valid ones and the
-/// nearest.
+/// The row with that name and version; without a version the newest. Throws UsageError with the valid names.
 const Scene& sceneNamed(std::string_view name, std::optional<int> version = {});
 /// Throws UsageError, naming what is valid, when a name is not a parameter of the scene or a number is out of range.
 void requireParameters(const Scene& scene, const SceneParameters& parameters);

@@ -11,7 +11,7 @@ namespace gravlab::scenes {
 namespace {
 
 // Bodies between two progress reports, and the least for one thread.
-constexpr std::size_t kTold = std::size_t{1} << 20, kGrain = 4096;
+constexpr std::size_t kReported = std::size_t{1} << 20, kGrain = 4096;
 
 }  // namespace
 
@@ -22,8 +22,8 @@ ParticleSet makeBodies(std::size_t count, std::uint64_t seed,
     resizeTouched(bodies.velocity, count);
     resizeTouched(bodies.id, count);
     resizeTouched(bodies.group, count);
-    for (std::size_t begin = 0; begin < count; begin += kTold) {
-        const std::size_t part = std::min(kTold, count - begin);
+    for (std::size_t begin = 0; begin < count; begin += kReported) {
+        const std::size_t part = std::min(kReported, count - begin);
         parallelFor(part, 0, kGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t i = begin + first; i < begin + last; ++i) {
                 Random random(seed, i);
@@ -34,7 +34,7 @@ ParticleSet makeBodies(std::size_t count, std::uint64_t seed,
                 bodies.group[i] = made.group;
             }
         });
-        WorkWatch::tell("bodies", static_cast<std::int64_t>(begin + part), static_cast<std::int64_t>(count));
+        WorkWatch::report("bodies", static_cast<std::int64_t>(begin + part), static_cast<std::int64_t>(count));
     }
     return bodies;
 }

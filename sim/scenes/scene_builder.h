@@ -11,6 +11,7 @@
 #include <memory>
 #include <numbers>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -61,6 +62,12 @@ std::shared_ptr<const MadeBodies> made(const SceneRequest& request) {
                                                   Random random(seed, i);
                                                   return body(i, random);
                                               });
+}
+
+/// The request with the usual values of these parameters where it has none.
+inline SceneRequest withUsual(SceneRequest request, std::span<const SceneParameter> parameters) {
+    for (const SceneParameter& each : parameters) request.parameters.try_emplace(std::string(each.name), each.value);
+    return request;
 }
 
 /// The rows, and the first version of one of them, which had another builder.

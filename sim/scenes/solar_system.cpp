@@ -57,8 +57,6 @@ constexpr Planet kPlanets[] = {
     {19412.24, {30.06992276, 0.00859048, 1.77004347, -55.12002969, 44.96476227, 131.78422574}},
 };
 
-ParticleSet buildFromStates(const SceneRequest&) { return centred(listedBodies(kHorizons)); }
-
 ParticleSet buildFromElements(const SceneRequest&) {
     std::vector<Body> list{{{0, 0, 0}, {}, 1}};
     for (const Planet& planet : kPlanets) {
@@ -70,8 +68,7 @@ ParticleSet buildFromElements(const SceneRequest&) {
     return centred(listedBodies(list));
 }
 
-/// Solves E - e sin E = M by Newton's method, from a start that converges for every e < 1. Convergence is quadratic, so a
-/// dozen iterations suffice.
+/// Solves E - e sin E = M by Newton's method, from a start that converges for every e < 1. A dozen iterations suffice.
 double eccentricAnomaly(double meanAnomaly, double eccentricity) {
     double anomaly = eccentricity < 0.8 ? meanAnomaly : std::copysign(std::numbers::pi, meanAnomaly);
     for (int round = 0; round < 30; ++round) {
@@ -134,7 +131,7 @@ std::span<const Scene> solarSystemScenes() {
          .timeStep = kPlanetsTimeStep,
          .story = {1035, 50},
          .view = kPlanetsView,
-         .build = buildFromStates,
+         .build = [](const SceneRequest&) { return centred(listedBodies(kHorizons)); },
          .units = kSolarUnits,
          .names = kNames},
         {.name = "solar-system-j2000",
