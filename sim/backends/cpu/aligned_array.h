@@ -61,6 +61,7 @@ struct VectorArrays {
     VectorArrays() = default;
     explicit VectorArrays(std::size_t count)
         : axis{AlignedArray<T>(count), AlignedArray<T>(count), AlignedArray<T>(count)} {}
+    std::array<const T*, 3> data() const { return {axis[0].data(), axis[1].data(), axis[2].data()}; }
 };
 
 namespace cpu {

@@ -214,8 +214,7 @@ private:
     /// their number, because the sums of both rows differ in their last bits.
     static constexpr std::size_t kSymmetricBodies = 4096;
 
-    /// Smallest N at which cells are faster than all pairs under a law that ends; measured, see
-    /// docs/benchmarks/far-field.md.
+    /// Smallest N at which cells are faster than all pairs under a law that ends; see docs/benchmarks/far-field.md.
     static constexpr std::size_t kCellBodies = 1024;
 
     /// A check gets a quarter of the frame's budget, and all the time it needs where there is no limit.

@@ -98,8 +98,7 @@ public:
         take(positions, velocities);
         configure(pairLawOf(terms_), kernel, choices_.front().kernel);
     }
-    /// Writes other bodies of the same number into the arrays that exist. False, and nothing has changed: they need a new
-    /// engine.
+    /// Writes other bodies of the same number into the arrays that exist. False: they need a new engine.
     bool replace(std::span<const Double4> positions, std::span<const Double4> velocities, const CpuKernel& kernel,
                  const EngineTerms& terms) {
         const bool same = positions.size() == size_ && &kernel == kernel_ && &kernel == wantedKernel_ &&
@@ -394,8 +393,7 @@ private:
         (k == 0 ? context_.totals.forceSeconds : context_.totals.termSeconds) += StepPacer::steadySeconds() - start;
         return progress.complete;
     }
-    /// Sets the accelerations to those of the pair law, or adds those of a later term: its sums times its factor and each
-    /// body's response.
+    /// Sets the accelerations to those of the pair law, or adds those of a later term: sums times factor and response.
     void takeSums(StepState<T>& state, const ActiveBodies& active, std::size_t k, const CpuForceMethod<T>& method) {
         const CpuForceSums<T> sums = method.sums();
         if (k == 0 && active.all() && context_.check.wanted()) context_.check.alsoCheck(method.partEnds());
@@ -431,11 +429,7 @@ private:
         shares_.push_back(std::move(share));
     }
     CpuBodies<T> bodiesOf(const StepState<T>& state) const {
-        return {{state.x.axis[0].data(), state.x.axis[1].data(), state.x.axis[2].data()},
-                source_.data(),
-                size_,
-                {state.v.axis[0].data(), state.v.axis[1].data(), state.v.axis[2].data()},
-                response_.data()};
+        return {state.x.data(), source_.data(), size_, state.v.data(), response_.data()};
     }
 
     void copyOut(const VectorArrays<T>& from, std::vector<Double4>& out) const {

@@ -34,15 +34,11 @@ struct Simd {
 /// Most bodies of a tile of pairs; small systems use smaller tiles, so that all threads have work.
 constexpr std::array kPairTiles{128, 256, static_cast<int>(kPairTile)};
 
-/// Makes the row of a direct sum by one family of loops.
-template <class Loops, Split kShape, Sharing kSharing>
-struct Direct {
-    template <class T, class P>
-    static std::unique_ptr<CpuForceMethod<T>> make(const MethodContext& context) {
-        return std::make_unique<ForceEvaluation<T, P>>(DirectKernel<P>{&Loops::of(context.simd, P()), kShape, kSharing},
-                                                       context);
-    }
-};
+template <class Loops, Split kShape, Sharing kSharing, class T, class P>
+std::unique_ptr<CpuForceMethod<T>> makeDirect(const MethodContext& context) {
+    return std::make_unique<ForceEvaluation<T, P>>(DirectKernel<P>{&Loops::of(context.simd, P()), kShape, kSharing},
+                                                   context);
+}
 
 /// Memory of a method for pairs of that precision.
 template <template <class, class> class Method>
@@ -51,20 +47,20 @@ double bytesOf(std::size_t bodies, const ForceSettings& force) {
     return force.precision == Precision::fp64 ? Method<double, double>::bytes(bodies) : Method<float, float>::bytes(bodies);
 }
 
+/// Makes the row of a direct sum by one family of loops.
 template <class Loops, Split kShape, Sharing kSharing>
 CpuKernel direct(std::string_view name, std::string_view idea, std::string_view source, Reason (*unavailable)() = nullptr) {
-    using Method = Direct<Loops, kShape, kSharing>;
     using LoopsOfDouble = decltype(Loops::of(std::declval<const SimdTarget&>(), double()));
     CpuKernel kernel{
         .row = {.backend = "cpu", .name = name, .idea = idea, .cut = kShape, .source = source, .refuses = whyNotOnCpu},
         .sharesWork = kSharing != Sharing::oneThread,
         .vectors = std::is_same_v<Loops, Simd>,
-        .fp32 = Method::template make<float, float>,
-        .mixed = Method::template make<double, float>,
+        .fp32 = makeDirect<Loops, kShape, kSharing, float, float>,
+        .mixed = makeDirect<Loops, kShape, kSharing, double, float>,
         .bytes = bytesOf<ForceEvaluation>,
         .unavailable = unavailable};
     if constexpr (std::is_same_v<LoopsOfDouble, const LawKernels<double>&>)
-        kernel.fp64 = Method::template make<double, double>;
+        kernel.fp64 = makeDirect<Loops, kShape, kSharing, double, double>;
     if constexpr (std::is_same_v<Loops, Simd> && kShape == Split::targets) {
         kernel.row.unrolls = kUnrolls;
         kernel.row.usual.unroll = 1;

@@ -326,8 +326,7 @@ HWY_INLINE void pairGroup(const BodyView<T>& bodies, const ForceRequest& request
 /// Bodies whose lane sums are reduced together.
 constexpr std::size_t kReduced = 4;
 
-/// Sets out[k] to the sum of the lanes of the register at in + k * stride, for k = 0..3. Four together cost a third of four
-/// single sums.
+/// Sets out[k] to the sum of the lanes of the register at in + k * stride, for k = 0..3. Four cost a third of single ones.
 template <class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
 HWY_INLINE void reduceLanes(D d, const T* HWY_RESTRICT in, std::size_t stride, T* HWY_RESTRICT out) {
 #if HWY_TARGET == HWY_SCALAR

@@ -181,13 +181,13 @@ constexpr KernelRow kSymmetricRow{
     .name = "bonds-symmetric",
     .idea = "each bond once, for both bodies: groups of bonds without a common body, one after another",
     .source = "bonds_cpu.cpp:symmetricBonds"};
-constexpr int kRowsATask[] = {256, 1024, 4096};
+constexpr int kRowsPerTask[] = {256, 1024, 4096};
 constexpr KernelRow kPerRowRow{.backend = "cpu",
                                .term = Bonds::kKind,
                                .name = "bonds-per-row",
                                .idea = "each body adds up its own bonds, so that threads share nothing",
                                .blocks = {256, 4096},
-                               .blockSizes = kRowsATask,
+                               .blockSizes = kRowsPerTask,
                                .usual = {.block = 1024},
                                .source = "bonds_cpu.cpp:rowOfBonds"};
 

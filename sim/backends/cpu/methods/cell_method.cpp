@@ -59,7 +59,7 @@ ForceProgress CellMethod<T, P>::enqueue(double seconds) {
     if (underWay()) run(deadlineAfter(seconds));
     ForceProgress progress{.complete = !underWay(), .work = {.pairs = static_cast<double>(pairs_ - reported_)}};
     reported_ = pairs_;
-    if (progress.complete && request_.active.all()) tell();
+    if (progress.complete && request_.active.all()) makeFigures();
     return progress;
 }
 
@@ -210,7 +210,7 @@ bool CellMethod<T, P>::walk(Deadline deadline) {
 }
 
 template <class T, class P>
-void CellMethod<T, P>::tell() {
+void CellMethod<T, P>::makeFigures() {
     const auto seconds = [&](int first, int last) {
         return std::accumulate(seconds_.begin() + first, seconds_.begin() + last, 0.0);
     };
@@ -228,8 +228,7 @@ void CellMethod<T, P>::tell() {
 
 template <class T, class P>
 CpuForceSums<T> CellMethod<T, P>::sums() const {
-    return {{sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()},
-            static_cast<T>(forceFactor(request_.settings))};
+    return {sums_.data(), static_cast<T>(forceFactor(request_.settings))};
 }
 
 template class CellMethod<float, float>;

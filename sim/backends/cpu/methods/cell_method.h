@@ -45,7 +45,7 @@ private:
     /// Sums a group and returns its number of pairs.
     std::uint64_t sum(const BodyView<P>& sorted, const Group& group);
     std::int64_t batches() const;
-    void tell();
+    void makeFigures();
 
     MethodContext context_;
     std::size_t batchGroups_;  ///< groups that one thread takes at a time

@@ -206,7 +206,7 @@ public:
         if (force.listed > 0) request.sources.list = list_.data();
         auto& own = dynamic_cast<PartMethod&>(*method_);
         if (force.lengths) own.setLengths(data);
-        method_->prepare({{x_.axis[0].data(), x_.axis[1].data(), x_.axis[2].data()}, source_.data(), count_}, request);
+        method_->prepare({x_.data(), source_.data(), count_}, request);
         while (!method_->enqueue(kHelperSlice).complete)
             if (interrupted()) return method_->abandon(), MessageBytes();
         MessageWriter sums;

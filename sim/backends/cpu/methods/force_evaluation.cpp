@@ -175,11 +175,11 @@ void ForceEvaluation<T, P>::addParts() {
 template <class T, class P>
 CpuForceSums<T> ForceEvaluation<T, P>::sums() const {
     const T factor = static_cast<T>(forceFactor(request_.settings));
-    if (part()) return {{spread_.axis[0].data(), spread_.axis[1].data(), spread_.axis[2].data()}, factor};
+    if (part()) return {spread_.data(), factor};
     if constexpr (kMixed)
-        return {{whole_.axis[0].data(), whole_.axis[1].data(), whole_.axis[2].data()}, factor};
+        return {whole_.data(), factor};
     else
-        return {{sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()}, factor};
+        return {sums_.data(), factor};
 }
 
 template <class T, class P>

@@ -256,8 +256,7 @@ private:
     std::uint64_t key_ = 0;  ///< of the cell that `near_` surrounds; cells have keys above 0
 };
 
-/// The bodies of a level search the cells around them. A body leaves its cell when it is reached, so dense regions are soon
-/// empty.
+/// The bodies of a level search the cells around them. A body leaves its cell when it is reached.
 FoundDepths depthsByCells(const ParticleSet& bodies, double length, std::uint32_t from, const BackendOptions& options) {
     GroupSearch all(bodies, options);
     const auto start = std::chrono::steady_clock::now();

@@ -9,14 +9,16 @@ namespace {
 
 constexpr std::size_t kPairGrain = 16384;
 
+double largest(const double* values, std::size_t count) {
+    double most = 0;
+    for (std::size_t i = 0; i < count; ++i) most = std::max(most, std::abs(values[i]));
+    return most;
+}
+
 PairUnits chosenFor(const CpuBodies<double>& bodies, const ForceSettings& settings) {
-    const auto largest = [&](const double* values) {
-        double most = 0;
-        for (std::size_t i = 0; i < bodies.count; ++i) most = std::max(most, std::abs(values[i]));
-        return most;
-    };
-    return pairUnits(std::max({largest(bodies.axis[0]), largest(bodies.axis[1]), largest(bodies.axis[2])}),
-                     largest(bodies.source), settings);
+    double farthest = 0;
+    for (const double* axis : bodies.axis) farthest = std::max(farthest, largest(axis, bodies.count));
+    return pairUnits(farthest, largest(bodies.source, bodies.count), settings);
 }
 
 }  // namespace
@@ -34,12 +36,9 @@ void InPairUnits::prepare(const CpuBodies<double>& bodies, const ForceRequest& r
             for (std::size_t i = first; i < last; ++i) positions_.axis[axis][i] = length * bodies.axis[axis][i];
         for (std::size_t i = first; i < last; ++i) source_[i] = source * bodies.source[i];
     });
-    double heaviest = 0;
-    for (std::size_t i = 0; i < bodies.count; ++i) heaviest = std::max(heaviest, std::abs(bodies.source[i]));
+    const double heaviest = largest(bodies.source, bodies.count);
     back_ = accelerationUnit(*units_, request.settings);
-    pairs_->prepare(
-        {{positions_.axis[0].data(), positions_.axis[1].data(), positions_.axis[2].data()}, source_.data(), bodies.count},
-        requestIn(*units_, request, heaviest));
+    pairs_->prepare({positions_.data(), source_.data(), bodies.count}, requestIn(*units_, request, heaviest));
 }
 
 CpuForceSums<double> InPairUnits::sums() const {

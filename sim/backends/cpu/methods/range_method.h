@@ -42,7 +42,7 @@ public:
         return underWay_ ? static_cast<double>(next_) / static_cast<double>(bodies_.count) : 0;
     }
     void abandon() override { underWay_ = false; }
-    CpuForceSums<T> sums() const override { return {{sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()}, 1}; }
+    CpuForceSums<T> sums() const override { return {sums_.data(), 1}; }
 
 protected:
     /// Called before the first range of an evaluation.

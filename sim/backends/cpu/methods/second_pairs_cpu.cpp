@@ -64,7 +64,7 @@ public:
     bool underWay() const override { return pairs_->underWay(); }
     double progress() const override { return pairs_->progress(); }
     void abandon() override { pairs_->abandon(); }
-    CpuForceSums<T> sums() const override { return {{sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()}, 1}; }
+    CpuForceSums<T> sums() const override { return {sums_.data(), 1}; }
     Accuracy accuracy() const override { return pairs_->accuracy(); }
     std::vector<MethodFigure> figures() const override { return pairs_->figures(); }
 
@@ -112,19 +112,17 @@ constexpr KernelRow kSecondPairRows[] = {
      .source = "kernels_simd.cpp:cellGroup,cells"},
 };
 
-template <class T, int kRow>
-std::unique_ptr<CpuForceMethod<T>> makeSecondPairs(const ForceTerm& term, const MethodContext& context) {
-    return std::make_unique<SecondPairs<T>>(static_cast<const SecondPairLaw&>(term), context, kSecondPairRows[kRow].name);
-}
-
-template <int kRow>
-bool addSecondPairRow() {
-    return CpuTermMethods::add(
-        {.row = kSecondPairRows[kRow], .fp32 = makeSecondPairs<float, kRow>, .fp64 = makeSecondPairs<double, kRow>});
-}
-
 }  // namespace
 
-bool addSecondPairMethods() { return addSecondPairRow<0>() && addSecondPairRow<1>() && addSecondPairRow<2>(); }
+bool addSecondPairMethods() {
+    return std::ranges::all_of(kSecondPairRows, [](const KernelRow& row) {
+        const auto maker = [name = row.name]<class T>(T) {
+            return [name](const ForceTerm& term, const MethodContext& context) {
+                return std::make_unique<SecondPairs<T>>(static_cast<const SecondPairLaw&>(term), context, name);
+            };
+        };
+        return CpuTermMethods::add({.row = row, .fp32 = maker(0.0f), .fp64 = maker(0.0)});
+    });
+}
 
 }  // namespace gravlab::cpu

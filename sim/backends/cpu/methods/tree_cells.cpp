@@ -38,9 +38,7 @@ public:
         const BodyArrays<double> arrays(bodies.position);
         tree_.takeSigned(signedCells(force));
         tree_.takeSources(MassiveBodies{nullptr, sourcesOf(bodies.position).count}.among(count_));
-        tree_.build<double>(
-            {{arrays.x.axis[0].data(), arrays.x.axis[1].data(), arrays.x.axis[2].data()}, arrays.source.data()},
-            treeKernels(simdTargets().front()), pool_);
+        tree_.build<double>({arrays.x.data(), arrays.source.data()}, treeKernels(simdTargets().front()), pool_);
     }
 
     const Octree& tree() const { return tree_; }

@@ -68,9 +68,7 @@ PairSum sumByTree(const ParticleSet& bodies, const ForceSettings& force, double 
     ThreadPool pool(threads);
     TreeMethod<double> method(TreeWalk::expansions, {.pool = pool, .simd = simdTargets().front(), .bodies = n});
     const BodyArrays<double> arrays(bodies.position);
-    method.prepare({.axis = {arrays.x.axis[0].data(), arrays.x.axis[1].data(), arrays.x.axis[2].data()},
-                    .source = arrays.source.data(),
-                    .count = n},
+    method.prepare({.axis = arrays.x.data(), .source = arrays.source.data(), .count = n},
                    {.settings = force, .potential = true, .allowedError = accuracy});
     constexpr double kSlice = 0.1;  // [s] between checks for a waiting caller
     while (!method.enqueue(kSlice).complete)

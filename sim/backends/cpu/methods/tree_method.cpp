@@ -19,8 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Least mean number of bodies per group. With the usual block a thread takes four groups at a time, some 0.1 ms at the usual
-// accuracy.
+// Least mean number of bodies per group. With the usual block a thread takes four groups at a time, some 0.1 ms.
 constexpr int kBodiesOfGroup = 32;
 constexpr std::size_t kGrain = 16384;
 
@@ -125,7 +124,7 @@ ForceProgress TreeMethod<T>::enqueue(double seconds) {
     progress.work.cells = difference(counts_.cells + counts_.expandedLow + counts_.expandedHigh,
                                      reported_.cells + reported_.expandedLow + reported_.expandedHigh);
     reported_ = counts_;
-    if (complete && request_.active.all()) tell();
+    if (complete && request_.active.all()) makeFigures();
     return progress;
 }
 
@@ -299,7 +298,7 @@ template <class T>
 void TreeMethod<T>::endParts() {
     if (!std::exchange(lacksParts_, false)) return;
     takeLengths();
-    if (request_.active.all()) tell();
+    if (request_.active.all()) makeFigures();
 }
 
 template <class T>
@@ -384,20 +383,20 @@ float TreeMethod<T>::smallest() {
 }
 
 template <class T>
-void TreeMethod<T>::tell() {
+void TreeMethod<T>::makeFigures() {
     const auto seconds = [&](int first, int last) {
         return std::accumulate(seconds_.begin() + first, seconds_.begin() + last, 0.0);
     };
-    const auto aBody = [&](std::uint64_t count) {
+    const auto perBody = [&](std::uint64_t count) {
         return static_cast<double>(count) / static_cast<double>(std::max<std::size_t>(1, bodies_.count));
     };
     figures_ = {{"levels", "", static_cast<double>(tree_.levels())},
                 {"nodes", "", static_cast<double>(tree_.nodes())},
                 {"leaves", "", static_cast<double>(tree_.leaves())},
                 {"groups", "", static_cast<double>(tree_.groups().size())},
-                {"bodies a body", "", aBody(counts_.pairs)},
-                {"cells a body", "", aBody(counts_.cells)},
-                {"expanded a body", "", aBody(counts_.expandedLow + counts_.expandedHigh)},
+                {"bodies a body", "", perBody(counts_.pairs)},
+                {"cells a body", "", perBody(counts_.cells)},
+                {"expanded a body", "", perBody(counts_.expandedLow + counts_.expandedHigh)},
                 {"longest list", "", static_cast<double>(longest_)},
                 {"keys and sort", "s", seconds(kKeys, kNodes)},
                 {"build", "s", seconds(kNodes, kMoments)},
@@ -410,9 +409,9 @@ template <class T>
 CpuForceSums<T> TreeMethod<T>::sums() const {
     const T factor = static_cast<T>(forceFactor(request_.settings));
     if constexpr (kMixed)
-        return {{whole_.axis[0].data(), whole_.axis[1].data(), whole_.axis[2].data()}, factor};
+        return {whole_.data(), factor};
     else
-        return {{sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()}, factor};
+        return {sums_.data(), factor};
 }
 
 template class TreeMethod<float>;

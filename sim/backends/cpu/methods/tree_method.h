@@ -91,7 +91,7 @@ private:
     bool walkGroups(TreeWalk walk, bool forLengths, Deadline deadline);
     float smallest();
     void endFields();
-    void tell();
+    void makeFigures();
     std::size_t batches() const;
 
     TreeWalk walk_;

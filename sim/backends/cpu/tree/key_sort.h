@@ -11,8 +11,7 @@
 
 namespace gravlab::cpu {
 
-/// Memory for numbers that are written before they are read. Nothing touches it before, so the unused end of an upper bound
-/// costs no memory.
+/// Memory for numbers that are written before they are read. Nothing touches it before, so an unused end costs none.
 template <class T>
 class RawArray {
     static_assert(std::is_trivially_copyable_v<T>);
