@@ -89,14 +89,11 @@ bool needsInitialForce(StepProgram program) {
     return false;
 }
 
-int forcesPerStep(StepProgram program) {
-    return static_cast<int>(
-        std::count_if(program.begin(), program.end(), [](const StepOp& s) { return s.op == Op::force; }));
-}
+int forcesPerStep(StepProgram program) { return static_cast<int>(std::ranges::count(program, Op::force, &StepOp::op)); }
 
-bool needsJerk(StepProgram program) {
-    return std::any_of(program.begin(), program.end(), [](const StepOp& s) { return s.op == Op::predict; });
-}
+bool needsJerk(StepProgram program) { return std::ranges::count(program, Op::predict, &StepOp::op) > 0; }
+bool isAdaptive(StepProgram program) { return std::ranges::count(program, Op::adaptive, &StepOp::op) > 0; }
+bool inBlocks(StepProgram program) { return std::ranges::count(program, Op::levels, &StepOp::op) > 0; }
 
 bool takesVelocities(StepProgram program) {
     bool together = !inBlocks(program);
@@ -106,14 +103,6 @@ bool takesVelocities(StepProgram program) {
         moved = moved || step.op == Op::kick || step.op == Op::drift;
     }
     return together;
-}
-
-bool isAdaptive(StepProgram program) {
-    return std::any_of(program.begin(), program.end(), [](const StepOp& s) { return s.op == Op::adaptive; });
-}
-
-bool inBlocks(StepProgram program) {
-    return std::any_of(program.begin(), program.end(), [](const StepOp& s) { return s.op == Op::levels; });
 }
 
 std::span<const Integrator> integrators() { return allIntegrators(); }

@@ -136,9 +136,7 @@ PairSum allPairs(const ParticleSet& bodies, const ForceSettings& force, int thre
     });
     PairTotal total;
     for (std::size_t i = 0; i < rows.size(); ++i) total.add(rows[i], i);
-    PairSum sum = total.result(forceFactor(force));
-    if (sum.closestFirst > sum.closestSecond) std::swap(sum.closestFirst, sum.closestSecond);
-    return sum;
+    return total.result(forceFactor(force));
 }
 
 std::array<double, 3> lagrangianRadii(const ParticleSet& bodies) {

@@ -150,12 +150,16 @@ std::optional<std::size_t> centreOfOrbit(const ParticleSet& bodies, std::size_t 
     double all = 0;
     for (const Double4& x : bodies.position) all += x.w;
     const bool many = bodies.size() > kManyBodies;
-    std::optional<std::size_t> closest, strongest;
-    double axis = std::numeric_limits<double>::infinity(), binding = 0;
+    std::optional<std::size_t> closest, strongest, passed;
+    double axis = std::numeric_limits<double>::infinity(), binding = 0, most = 0;
     for (std::size_t j = 0; j < bodies.size(); ++j) {
         const double other = bodies.position[j].w;
         if (j == index || !(other > 0) || (many && other < kCentralShare * all)) continue;
         const auto [x, v, pull] = pairOf(bodies, index, j);
+        if (const double strength = other / dot(x, x); other >= mass && strength > most) {
+            most = strength;
+            passed = j;
+        }
         const double energy = 0.5 * dot(v, v) - pull / length(x);
         if (!(energy < 0)) continue;
         const double a = -0.5 * pull / energy;
@@ -168,21 +172,8 @@ std::optional<std::size_t> centreOfOrbit(const ParticleSet& bodies, std::size_t 
             strongest = j;
         }
     }
-    if (closest) return closest;
-    if (strongest) return strongest;
-    // It is unbound: it passes by the body with the strongest pull.
-    std::optional<std::size_t> passed;
-    double most = 0;
-    for (std::size_t j = 0; j < bodies.size(); ++j) {
-        const double other = bodies.position[j].w;
-        if (j == index || (many && other < kCentralShare * all)) continue;
-        const Vec3d x = xyz(bodies.position[index]) - xyz(bodies.position[j]);
-        if (const double pull = other / dot(x, x); pull > most && other >= mass) {
-            most = pull;
-            passed = j;
-        }
-    }
-    return passed;
+    // One that is not bound passes by the body with the strongest pull.
+    return closest ? closest : strongest ? strongest : passed;
 }
 
 std::optional<Orbit> orbitAbout(const ParticleSet& bodies, std::size_t index, std::size_t centre,

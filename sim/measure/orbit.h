@@ -41,8 +41,7 @@ std::string softenedOrbit(const ParticleSet& bodies, const ForceSettings& force)
 
 /// The body that `index` orbits. Among the bodies that bind it and are not lighter it is the one with the closest orbit. For
 /// a body heavier than all others it is the one that binds it most strongly. For very large N only a body with a tenth of
-/// the total mass is a centre. For an unbound body it is the one with the strongest pull; empty: there is none. Gravity
-/// only.
+/// the total mass is a centre. For an unbound body it is the one with the strongest pull. Gravity only.
 std::optional<std::size_t> centreOfOrbit(const ParticleSet& bodies, std::size_t index, const ForceSettings& force);
 
 /// The orbit of body `index` about body `centre`; empty under another law than gravity, or where orbitOf() has none.

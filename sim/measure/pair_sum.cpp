@@ -238,15 +238,12 @@ PairSum pairsByCells(const ParticleSet& bodies, const ForceSettings& force, int 
         const bool atZero = finiteAtZero(force);
         look([&](double squared) { return squared > 0 || atZero ? law.potential(squared) : 0; });
     });
-    // The nearest pair may be out of reach. Widen the cells until the nearest pair found is closer than a cell, so that no
-    // closer one was missed.
+    // The nearest pair may be out of reach. Widen the cells until the nearest pair found is closer than a cell.
     while (!(total.leastSquared() * perLength * perLength <= 1) && farthest * perLength > 0.5 && std::isfinite(farthest)) {
         perLength /= 2;
         look([](double) { return 0.0; });
     }
-    PairSum sum = total.result(forceFactor(force));
-    if (sum.closestFirst > sum.closestSecond) std::swap(sum.closestFirst, sum.closestSecond);
-    return sum;
+    return total.result(forceFactor(force));
 }
 
 }  // namespace gravlab

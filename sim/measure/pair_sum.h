@@ -5,6 +5,7 @@
 #include "sim/core/particles.h"
 #include "sim/forces/force_term.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +21,7 @@ struct PairSum {
     double closest = 0;
     std::uint32_t closestFirst = 0, closestSecond = 0;
 };
-/// A way to sum the pairs of a law, on `threads` threads (0 = all), which it waits for. The result has the same bits for any
-/// number of threads.
+/// A way to sum the pairs of a law, on `threads` threads (0 = all), which it waits for. Threads change no bit.
 using PairSummation = std::function<PairSum(const ParticleSet& bodies, const ForceSettings& force, int threads)>;
 
 /// All pairs in fp64, O(N^2). Pairs at distance 0 count where their energy is finite. It ends early, with arbitrary numbers,
@@ -65,8 +65,8 @@ public:
     PairSum result(double factor) const {
         return {.potential = factor * energy_ + 0.0,  // no -0 of bodies that do not pull
                 .closest = std::isfinite(least_) ? std::sqrt(least_) : 0,
-                .closestFirst = first_,
-                .closestSecond = second_};
+                .closestFirst = std::min(first_, second_),
+                .closestSecond = std::max(first_, second_)};
     }
 
 private:
