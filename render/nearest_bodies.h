@@ -22,7 +22,7 @@ public:
 
     /// Requests the neighbours of `body` in the front buffer. Replaces a pending request.
     void ask(const ParticleBuffer& bodies, std::size_t body);
-    bool asked() const { return found_.underWay(); }
+    bool underWay() const { return found_.underWay(); }
     /// True once, when the result has arrived: up to kMost bodies, nearest first. Waits only with `wait`.
     bool take(std::vector<NearBody>& nearest, bool wait);
 

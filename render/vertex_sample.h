@@ -20,7 +20,7 @@ public:
     /// Starts a copy of up to kBodies bodies of the front buffer, or of both, evenly spread in runs of 64. Replaces a copy
     /// that was not taken. Does nothing when the buffers differ in size.
     void ask(const ParticleBuffer& first, const ParticleBuffer* twin = nullptr);
-    bool asked() const { return answer_.underWay(); }
+    bool underWay() const { return answer_.underWay(); }
     /// The copies, once; false until they arrive. `twin` is empty when none was requested, and may be null. Waits only with
     /// `wait`.
     bool take(std::vector<ParticleVertex>& first, std::vector<ParticleVertex>* twin, bool wait);

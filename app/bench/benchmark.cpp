@@ -135,15 +135,15 @@ std::int64_t Trial::work(std::int64_t steps, double seconds) {
 
 /// Checks the forces that the steps themselves compute. True when they pass.
 bool Trial::runChecked(double seconds) {
-    if (!asked_) {
+    if (!enqueued_) {
         backend_.requestForceCheck(targets_);
-        asked_ = true;
+        enqueued_ = true;
         attempts_ = 0;
     }
     if (work(1, seconds) > 0) ++attempts_;
     const std::optional<ForceCheck> check = backend_.takeForceCheck();
     if (!check && attempts_ < kCheckAttempts) return false;
-    asked_ = false;
+    enqueued_ = false;
     return take(check);
 }
 
@@ -197,12 +197,12 @@ void Trial::planRepeats() {
 /// then, possibly not within a short repetition; the known interactions per body then replace it.
 double Trial::interactionsOf(double counted) const {
     if (!backend_.activeKernel().approximates || inBlocks(integrator_.program)) return counted;
-    double aBody = 0;
+    double perBody = 0;
     for (const MethodFigure& figure : backend_.figures())
         if (figure.name == "bodies a body" || figure.name == "cells a body" || figure.name == "expanded a body")
-            aBody += figure.value;
+            perBody += figure.value;
     const double forces = static_cast<double>(stepsDone_) * std::max(1, forcesPerStep(integrator_.program));
-    return aBody > 0 ? aBody * static_cast<double>(row_.bodies) * forces : counted;
+    return perBody > 0 ? perBody * static_cast<double>(row_.bodies) * forces : counted;
 }
 
 void Trial::repeat(double seconds) {

@@ -89,7 +89,7 @@ private:
     Phase phase_ = Phase::checkBefore;
     std::vector<std::uint32_t> targets_;
 
-    bool asked_ = false;
+    bool enqueued_ = false;
     bool right_ = true;  ///< every check so far passed
     int attempts_ = 0;
     double worked_ = 0;           ///< [s] of the host's clock in this phase or repetition

@@ -32,8 +32,8 @@ Json unrollOf(const BenchmarkRow& row) {
 Json toJson(const BenchmarkRow& row) {
     const auto rate = [&row](double value) { return row.verified ? Json(value) : Json(nullptr); };
     const auto figure = [&row](std::string_view name) -> Json {
-        for (const MethodFigure& told : row.figures)
-            if (told.name == name) return told.unit == "s" ? 1e3 * told.value : told.value;
+        for (const MethodFigure& one : row.figures)
+            if (one.name == name) return one.unit == "s" ? 1e3 * one.value : one.value;
         return nullptr;
     };
     const auto onLevels = [&row]() -> Json {

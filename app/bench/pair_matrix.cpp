@@ -18,7 +18,7 @@
 namespace gravlab {
 namespace {
 
-constexpr std::size_t kRowsAPiece = 16;
+constexpr std::size_t kRowsPerPiece = 16;
 constexpr float kLog10Of2 = 0.30103f;
 
 /// A logarithm that is linear between powers of two: the error is below 0.09, which no colour shows.
@@ -148,7 +148,7 @@ void PairMatrix::compute(std::span<const Double4> positions, const ForceSettings
     }
     std::vector<float> strongest(cells_ * cells_);
     // Row k has k cells: folding the triangle gives every piece the same work.
-    parallelFor((cells_ + 1) / 2, 0, kRowsAPiece, [&](std::size_t first, std::size_t last) {
+    parallelFor((cells_ + 1) / 2, 0, kRowsPerPiece, [&](std::size_t first, std::size_t last) {
         withLaw<float>(force, [&](const auto& law) {
             const auto row = [&](std::size_t k) {
                 if (forces)
@@ -189,8 +189,8 @@ bool PairMatrix::paint(Backend& backend, int device) {
     LevelSink sink(*levels_);
     std::string why = levels_->path();
     try {
-        asked_ = wanted_;
-        if (job->enqueue({.row = asked_.row, .column = asked_.column, .value = value_}, sink)) {
+        enqueued_ = wanted_;
+        if (job->enqueue({.row = enqueued_.row, .column = enqueued_.column, .value = value_}, sink)) {
             const bool first = !painted_;
             painted_ = running_ = true;
             count_ = backend.size();

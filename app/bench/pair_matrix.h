@@ -49,7 +49,7 @@ public:
     void poll(Backend& backend);
     /// The pointer is on a cell whose pair has not been requested from the device.
     void point(double across, double down);
-    bool wantsPair() const { return painted_ && wanted_ != asked_; }
+    bool wantsPair() const { return painted_ && wanted_ != enqueued_; }
 
     /// The device has not finished, so the next frame will show more.
     bool waiting() const { return painted_ && (running_ || wantsPair()); }
@@ -95,7 +95,7 @@ private:
     std::unique_ptr<ParticleBuffer> levels_;  ///< for the device's method
     std::optional<ValueColours> colours_;
     Place wanted_;  ///< the last requested cell
-    Place asked_;
+    Place enqueued_;
     std::optional<MatrixPair> found_;
 };
 

@@ -9,14 +9,14 @@
 namespace gravlab {
 namespace {
 
-constexpr double kIssuedAPair = 14;  // for the tiled loop, see docs/benchmarks/papers.md
+constexpr double kIssuedPerPair = 14;  // for the tiled loop, see docs/benchmarks/papers.md
 
 /// Pairs a second that the row's GPU can issue; 0: it is a processor.
 double boundOf(const RecordedRow& row) {
     const std::string& name = textIn(row, "gpu");
     if (name.empty()) return 0;
     const GpuRow& device = gpu(name);
-    return device.multiprocessors * device.lanes * device.clock / kIssuedAPair;
+    return device.multiprocessors * device.lanes * device.clock / kIssuedPerPair;
 }
 
 std::vector<PaperRate> readRates() {

@@ -62,8 +62,8 @@ struct LessonCommand : Subcommand {
         LessonAnswers numbers;
         if (answers) numbers = answersOf(lesson);
         const bool page = worksheet.ends_with(".html");
-        const LessonAnswers* const told = answers ? &numbers : nullptr;
-        writeFileAtomically(worksheet, page ? worksheetHtml(*lesson, told) : worksheetMarkdown(*lesson, told));
+        const LessonAnswers* const shown = answers ? &numbers : nullptr;
+        writeFileAtomically(worksheet, page ? worksheetHtml(*lesson, shown) : worksheetMarkdown(*lesson, shown));
         return static_cast<int>(ExitCode::ok);
     }
 };

@@ -172,9 +172,9 @@ void RenderCommand::refuseIdleLook(const Document& document, bool writes) const 
 /// Chooses frames, steps and time step so that they make one period.
 void RenderCommand::planLoop() {
     const auto steps = start.settings.find("run.steps_per_frame");
-    const int stepsAsked = steps == start.settings.end() ? 0 : static_cast<int>(std::get<std::int64_t>(steps->second));
+    const int stepsGiven = steps == start.settings.end() ? 0 : static_cast<int>(std::get<std::int64_t>(steps->second));
     const RunRequest& request = start.simulation;
-    const LoopPlan plan = loopPlan(sceneNamed(request.scene, request.sceneVersion), fps, picture.frames, stepsAsked);
+    const LoopPlan plan = loopPlan(sceneNamed(request.scene, request.sceneVersion), fps, picture.frames, stepsGiven);
     picture.frames = plan.frames;
     start.settings["run.steps_per_frame"] = std::int64_t{plan.stepsPerFrame};
     start.simulation.timeStep = plan.timeStep;
@@ -186,7 +186,7 @@ void RenderCommand::planTime(bool still) {
         const auto found = start.settings.extract(path);
         return found ? numberOf(found.mapped()).value_or(0) : 0;
     };
-    const int stepsAsked = static_cast<int>(given("run.steps_per_frame"));
+    const int stepsGiven = static_cast<int>(given("run.steps_per_frame"));
     const RunRequest& request = start.simulation;
     const Scene& scene = request.start ? request.start->row : sceneNamed(request.scene, request.sceneVersion);
     const double usual = request.timeStep.value_or(scene.timeStep);
@@ -197,7 +197,7 @@ void RenderCommand::planTime(bool still) {
                          " is never reached: it is not ahead of the start");
     if (start.has("--until") && frame == 0)
         frame =
-            still && picture.frames == 0 ? usual * std::max(stepsAsked, 1) : span / static_cast<double>(picture.frames - 1);
+            still && picture.frames == 0 ? usual * std::max(stepsGiven, 1) : span / static_cast<double>(picture.frames - 1);
     if (!(frame / usual > 0)) throw UsageError("--speed 0 makes no film by simulated time; leave it out");
     if (picture.frames == 0) {
         const double frames = std::ceil(span / frame - 1e-9);
@@ -205,7 +205,7 @@ void RenderCommand::planTime(bool still) {
         picture.frames = static_cast<std::int64_t>(frames) + 1;
         frame = span / frames;
     }
-    const LoopPlan plan = loopPlan(frame, std::abs(usual), picture.frames, stepsAsked);
+    const LoopPlan plan = loopPlan(frame, std::abs(usual), picture.frames, stepsGiven);
     start.settings["run.steps_per_frame"] = std::int64_t{plan.stepsPerFrame};
     start.simulation.timeStep = plan.timeStep;
     std::fprintf(stderr, "gravlab: %lld frames at %g frames/s, %d step%s of %s from one to the next\n",

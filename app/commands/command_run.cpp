@@ -469,17 +469,17 @@ int runSimulation(const RunCommand& command) {
         passages.take(measured);
     };
     // With a table, the rows request the check, so that the table is independent of the machine's speed; else time does.
-    const bool tellsError = csv && simulation.backend().activeKernel().approximates;
-    SpotCheck spotCheck(tellsError ? std::numeric_limits<double>::infinity() : SpotCheck::kSeconds);
+    const bool writesError = csv && simulation.backend().activeKernel().approximates;
+    SpotCheck spotCheck(writesError ? std::numeric_limits<double>::infinity() : SpotCheck::kSeconds);
     const auto writeRow = [&] {
         csv->write(energyRow(simulation, measured, energies, units) + contactCells(simulation, measured, units) +
-                   (tellsError ? accuracyCells(spotCheck.newest()) : "") + (twin ? twin->cells(simulation, units) : "") +
+                   (writesError ? accuracyCells(spotCheck.newest()) : "") + (twin ? twin->cells(simulation, units) : "") +
                    "\n");
     };
     if (csv) {
         csv->write(energyColumns(units) +
                    (settings.contact.acts() ? ",bodies,lost" + inBrackets(unitOfEnergy(units).name) : "") +
-                   std::string(tellsError ? kAccuracyColumns : "") + (twin ? TwinRecord::columns(units) : "") + "\n");
+                   std::string(writesError ? kAccuracyColumns : "") + (twin ? TwinRecord::columns(units) : "") + "\n");
         writeRow();
     }
 
@@ -569,7 +569,7 @@ int runSimulation(const RunCommand& command) {
         if (csv && status.stepsCompleted > 0 && simulation.step() % command.every == 0 && simulation.step() < end) {
             measure();
             writeRow();
-            if (tellsError) spotCheck.ask(simulation);
+            if (writesError) spotCheck.ask(simulation);
         }
     }
     look(true);

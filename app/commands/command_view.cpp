@@ -114,7 +114,7 @@ void runFrames(const WindowOptions& options, Window& window, Session& session) {
     bool rests = false, leaving = false;
     const auto leaves = [&] { return window.closing() || InterruptWatch::signal() != 0 || session.ends(); };
     const auto needsFrame = [&] { return window.needsFrame() || options.frames > 0 || session.needsPicture(); };
-    const auto tell = [&] { report.write(app, ui, frame, window.width(), window.height(), rests); };
+    const auto write = [&] { report.write(app, ui, frame, window.width(), window.height(), rests); };
     // With --screenshot, one more frame is drawn before the window closes.
     while (!(leaving = leaves()) || !options.screenshot.empty()) {
         const bool busy = leaving || needsFrame() || session.needsTurn(),
@@ -126,7 +126,7 @@ void runFrames(const WindowOptions& options, Window& window, Session& session) {
         if (!leaving && !session.look(busy, events)) {
             if (!std::exchange(rests, true)) {
                 app.services.telemetry.rest();
-                tell();
+                write();
             }
             continue;
         }
@@ -167,7 +167,7 @@ void runFrames(const WindowOptions& options, Window& window, Session& session) {
         ++frame;
         window.follow(ui.state);
         rests = false;
-        tell();
+        write();
         if (options.frames == 0) rest = app.idleSeconds(made.seconds);
         if (options.frames > 0) times.add(hostClock() - time);
         if (lastFrame) break;
@@ -178,10 +178,10 @@ void runFrames(const WindowOptions& options, Window& window, Session& session) {
 
 }  // namespace
 
-int runWindow(const StartOptions& asked, const WindowOptions& options) {
+int runWindow(const StartOptions& given, const WindowOptions& options) {
     const InterruptWatch watch;
     const auto lesson = options.lesson.empty() ? nullptr : lessonNamed(options.lesson);
-    Remembered memory{asked, {}, {}};
+    Remembered memory{given, {}, {}};
     // A window with a limited number of frames is a test or a picture; a window with a script looks as a user has it.
     const bool plays = !options.script.empty();
     const bool watched = options.frames == 0;

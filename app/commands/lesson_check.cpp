@@ -18,10 +18,10 @@
 
 namespace gravlab {
 
-LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const StartOptions& asked, double limit) {
+LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const StartOptions& given, double limit) {
     constexpr double kFrame = 1.0 / 60;
     constexpr int kWidth = 160, kHeight = 90, kUnseen = 8;  // pictures only answer queries; most frames need none
-    StartOptions options = asked;
+    StartOptions options = given;
     options.simulation.scene = "two-body";
     options.watched = true;
     options.holdRate = false;

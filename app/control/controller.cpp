@@ -273,7 +273,7 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
     const bool held = action && actionOf(action->action).holds;
     Change change{.what = held ? "do " + action->action : commandText(first),
                   .path = setting ? setting->path : std::string(held ? "held" : ""),
-                  .asked = before.intent.request,
+                  .earlier = before.intent.request,
                   .made = document.intent.request,
                   .effect = done.effect.back,
                   .state = done.state,
@@ -281,26 +281,26 @@ void Controller::record(const Document& document, const Batch& batch, const Docu
                   .whyNotUndoable = isEnd(done.effect.status) ? whyNotUndoable(first) : std::string(),
                   .from = before.facts.runId,
                   .to = document.facts.runId};
-    change.asked.tuning = change.made.tuning;  // a search may have found it in the meantime
+    change.earlier.tuning = change.made.tuning;  // a search may have found it in the meantime
     if (batch.commands.size() > 1) change.what += " and " + std::to_string(batch.commands.size() - 1) + " more";
     for (const Parameter* row : settableRows()) {
         if (done.opens && row->path.starts_with("window.")) continue;  // the panel that opened it stays closed
-        const auto& asked = row->requested ? row->requested : row->get;
-        if (Value was = asked(before); (was != asked(document) || row->get(before) != row->get(document)) && !isNothing(was))
+        const auto& read = row->requested ? row->requested : row->get;
+        if (Value was = read(before); (was != read(document) || row->get(before) != row->get(document)) && !isNothing(was))
             change.before.push_back({row->path, std::move(was)});
     }
     if (!done.state && change.whyNotUndoable.empty() && !(setting && setting->sameGesture)) {
         if (done.restarts)
             change.whyNotUndoable =
                 "A new start of so many bodies is not undone: the state before it was too large to keep.";
-        else if (sizesDiffer(change.asked, change.made) && !differInStart(change.asked, change.made))
+        else if (sizesDiffer(change.earlier, change.made) && !differInStart(change.earlier, change.made))
             change.whyNotUndoable = "Another radius of so many bodies is not undone: their sizes were too many to keep.";
     }
-    if (change.effect) change.asked = change.made;  // bodies and states have their own inverse
+    if (change.effect) change.earlier = change.made;  // bodies and states have their own inverse
     // A pause is no change of the run, and undo must not start it.
     const bool alone = !change.effect && !change.ofRun() && change.before.size() == 1;
     if (alone && change.before.front().path == "run.paused") change.before.clear();
-    if (change.before.empty() && change.asked == change.made && !change.effect && !change.restarts &&
+    if (change.before.empty() && change.earlier == change.made && !change.effect && !change.restarts &&
         change.whyNotUndoable.empty())
         return;
     if (((setting && setting->sameGesture) || held) && !changes_.empty() && changes_.back().path == change.path) {
@@ -334,7 +334,7 @@ void Controller::keep(Change change) {
     std::size_t bytes = 0;
     for (std::size_t i = changes_.size(); i-- > 0;) {
         Change& one = changes_[i];
-        if (one.asked.start != one.made.start) bytes += startBytes(one.asked);
+        if (one.earlier.start != one.made.start) bytes += startBytes(one.earlier);
         if (bytes <= kMostBytes) continue;
         one = {.what = one.what, .whyNotUndoable = "The bodies before it were too many to keep; open their file again."};
         changes_.erase(changes_.begin(), changes_.begin() + static_cast<std::ptrdiff_t>(i));
@@ -375,9 +375,9 @@ std::string Controller::undo(Document& document, Host& host) {
         if (!done.why.empty()) document.say(done.why);
     }
     // A restarted run brings its own camera, look and selection, so the other settings follow it.
-    restoreRequest(document.intent.request, change.asked, change.made);
+    restoreRequest(document.intent.request, change.earlier, change.made);
     applyIntent(document, host);
-    const bool anew = differInStart(change.asked, change.made);
+    const bool anew = differInStart(change.earlier, change.made);
     const bool back = change.state && change.state().status == CommandStatus::applied;
     if (change.restarts && !back) {
         changes_.pop_back();

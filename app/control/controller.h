@@ -62,7 +62,7 @@ private:
     struct Change {
         std::string what;                    ///< the command, as text for people
         std::string path{};                  ///< path of the changed setting, or a word for held keys; empty: neither
-        RunRequest asked{}, made{};          ///< the run's request before it and after it
+        RunRequest earlier{}, made{};        ///< the run's request before it and after it
         std::vector<SetParameter> before{};  ///< previous values of the other settings that it changed
         Inverse effect{};                    ///< undoes a change of bodies, or a jump
         Inverse state{};                     ///< returns to the run that it ended, or to the radii that it replaced
@@ -73,7 +73,7 @@ private:
         std::uint64_t bodies = 0;
         std::int64_t step = -1;
         /// It changed the run by its settings, so undo does, too.
-        bool ofRun() const { return restarts || asked != made; }
+        bool ofRun() const { return restarts || earlier != made; }
     };
     struct Done;
     void run(Document& document, Host& host, Batch& batch, std::vector<Event>& events);

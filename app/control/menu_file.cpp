@@ -235,8 +235,8 @@ constexpr Action kHelp[] = {
          .unavailable =
              [](const KeyTarget& t) {
                  const LessonPhase phase = t.lesson.phase;
-                 const bool asked = t.lesson.lesson && (phase == LessonPhase::predict || phase == LessonPhase::question);
-                 return asked ? Reason() : Reason("No question is open; the panel of a lesson takes answers.");
+                 const bool open = t.lesson.lesson && (phase == LessonPhase::predict || phase == LessonPhase::question);
+                 return open ? Reason() : Reason("No question is open; the panel of a lesson takes answers.");
              },
          .argument = "NUMBER",
          .effectWith = [](const KeyTarget&, const Value& number) -> Effect {
@@ -281,7 +281,7 @@ constexpr Action kHelp[] = {
                   t.drop.on = false;
                   t.ui.closePanels();
                   t.lesson.listed = false;
-                  if (t.message.empty() && !t.storyTold()) t.clearSelection();
+                  if (t.message.empty() && !t.storyEnded()) t.clearSelection();
                   t.storyLeft = t.facts.bodiesId;
                   t.dismissMessage();
               },

@@ -169,7 +169,7 @@ std::string jsonText(const ScriptAnswer& answer) {
     constexpr std::string_view kStatus[] = {"applied", "running", "refused", "failed"};
     nlohmann::ordered_json json{{"line", answer.line}, {"status", kStatus[static_cast<std::size_t>(answer.status)]}};
     if (!isNothing(answer.value) || answer.known) json["value"] = jsonValue(answer.value);
-    if (!isNothing(answer.asked)) json["asked"] = jsonValue(answer.asked);
+    if (!isNothing(answer.requested)) json["asked"] = jsonValue(answer.requested);
     if (answer.progress >= 0) json["progress"] = std::round(100 * answer.progress) / 100;
     if (answer.unchecked) json["check"] = "pending";
     if (!answer.why.empty()) json["why"] = answer.why;
@@ -280,8 +280,8 @@ void Script::look(const Document& document, double seconds) {
     answer.known = true;
     answer.unchecked = unchecked(document) && row.measured && path.starts_with("run.");
     if (w.line.verb == Verb::get) {
-        const Value asked = row.requested ? row.requested(document) : Value();
-        if (asked != answer.value) answer.asked = asked;
+        const Value requested = row.requested ? row.requested(document) : Value();
+        if (requested != answer.value) answer.requested = requested;
         if (row.hidden(clock_)) answer.why = path + kNoClock;
     } else if (row.hidden(clock_)) {
         answer = {.line = w.number, .status = CommandStatus::refused, .why = path + kNoClock};

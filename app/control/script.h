@@ -48,8 +48,8 @@ bool holds(const Condition& condition, const Value& value);
 struct ScriptAnswer {
     std::size_t line = 0;
     CommandStatus status = CommandStatus::applied;
-    Value value{}, asked{};  ///< nothing: there is none
-    bool known = false;      ///< the value is the answer, even when it is nothing
+    Value value{}, requested{};  ///< nothing: there is none
+    bool known = false;          ///< the value is the answer, even when it is nothing
     std::string why{};
     double progress = -1;    ///< progress of a running effect, 0 to 1; below 0: unknown
     bool unchecked = false;  ///< it depends on forces whose check was not complete

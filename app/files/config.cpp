@@ -197,7 +197,7 @@ std::vector<std::string> takeConfig(std::string_view text, const std::string& na
 }
 
 ConfigKeeper::ConfigKeeper(bool on, Remembered& to) {
-    asked_ = to;
+    given_ = to;
     if (!on) return;
     file_ = configFile();
     std::error_code error;
@@ -214,7 +214,7 @@ ConfigKeeper::ConfigKeeper(bool on, Remembered& to) {
         return;
     }
     notes_ = takeConfig(text, file_.string(), to);
-    asked_ = to;
+    given_ = to;
     written_ = text;
 }
 
@@ -237,9 +237,9 @@ std::string ConfigKeeper::text(const Document& document, const WindowPlace& plac
     for (std::size_t i = 0; i < now.size(); ++i) {
         const ConfigRow& row = rows()[i];
         std::string value = now[i];
-        if (passedOver(row, asked_.options) && !changed(row.option)) {
-            const auto found = asked_.passedOver.find(std::string(row.table) + "." + std::string(row.key));
-            value = found == asked_.passedOver.end() ? std::string() : found->second;
+        if (passedOver(row, given_.options) && !changed(row.option)) {
+            const auto found = given_.passedOver.find(std::string(row.table) + "." + std::string(row.key));
+            value = found == given_.passedOver.end() ? std::string() : found->second;
         }
         if (value.empty()) continue;
         if (row.table != table) text += "\n[" + std::string(table = row.table) + "]\n";

@@ -63,7 +63,7 @@ private:
     std::filesystem::path file_;  ///< empty: off
     bool first_ = false;
     std::vector<std::string> notes_;
-    Remembered asked_;
+    Remembered given_;
     std::vector<std::string> begun_;  ///< values of all rows when the window opened
     std::string written_, seen_;
     double lookedAt_ = -1, changedAt_ = 0;

@@ -79,8 +79,8 @@ void refuseToReplaceRead(const StartOptions& options) {
 bool goesByAccuracy(const KernelRow& row) { return row.approximates && !row.byOpening; }
 bool goesByOpening(const KernelRow& row) { return row.approximates && row.byOpening; }
 
-void requireSoftened(bool asked, Law law) {
-    if (!asked || lawRow(law).softened) return;
+void requireSoftened(bool given, Law law) {
+    if (!given || lawRow(law).softened) return;
     throw UsageError("--softening does nothing under " + std::string(lawRow(law).name) + ", which is finite without");
 }
 
@@ -129,9 +129,9 @@ void requireLaw(const StartOptions& options, const RunRequest& settings) {
 }
 
 /// Whether a kernel with that name has the property, on any backend.
-bool kernelDoes(const KernelRequest& asked, bool (*does)(const KernelRow&)) {
-    return asked.kernel &&
-           std::ranges::any_of(kernels(), [&](const KernelRow& row) { return row.name == *asked.kernel && does(row); });
+bool kernelDoes(const KernelRequest& request, bool (*does)(const KernelRow&)) {
+    return request.kernel &&
+           std::ranges::any_of(kernels(), [&](const KernelRow& row) { return row.name == *request.kernel && does(row); });
 }
 
 /// The note for a resumed run that has to choose its backend again.

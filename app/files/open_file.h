@@ -29,7 +29,7 @@ bool goesByAccuracy(const KernelRow& row);
 bool goesByOpening(const KernelRow& row);
 
 /// Throws UsageError where the options give a softening length that has no effect under that law.
-void requireSoftened(bool asked, Law law);
+void requireSoftened(bool given, Law law);
 
 /// True when the text of the first argument means a file. Such a file exists, or the text looks like one (a folder in front,
 /// an extension of gravlab, "-").

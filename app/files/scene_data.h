@@ -29,7 +29,7 @@ SceneData takeSceneData(std::vector<TomlEntry>& settings, const std::string& nam
 
 /// Reads those bodies and makes them the start of `options`, with the other settings of the scene file. Settings of the
 /// command line take precedence. `scene` is the path of the scene file. Throws InputError for a missing file, IoError.
-void openSceneData(const SceneData& data, const RunRequest& asked, const std::string& scene, StartOptions& options);
+void openSceneData(const SceneData& data, const RunRequest& settings, const std::string& scene, StartOptions& options);
 
 /// The lines about the bodies of a start, for a scene file in that folder.
 std::string sceneDataText(const StartFile& file, const std::filesystem::path& folder);

@@ -197,13 +197,13 @@ void LessonRunner::holdForPrediction(const Document& document) {
     lines_.push_front(rest);
 }
 
-EffectResult LessonRunner::carryOut(const LessonGo& asked, const Document& document, LessonProgress& state) {
+EffectResult LessonRunner::carryOut(const LessonGo& wish, const Document& document, LessonProgress& state) {
     using What = LessonGo::What;
-    asked_ = true;
-    if (asked.what == What::list) state.listed = !state.listed;
+    moved_ = true;
+    if (wish.what == What::list) state.listed = !state.listed;
     if (state.listed) showPanel({"window.measurements"});
-    if (asked.what == What::open) open(document, state, lessonNamed(asked.name));
-    if (asked.what == What::close) {
+    if (wish.what == What::open) open(document, state, lessonNamed(wish.name));
+    if (wish.what == What::close) {
         drop();
         if (std::exchange(held_, false)) controller_.post(SetParameter{"run.paused", false}, Sender::lesson);
         lesson_ = nullptr;
@@ -211,15 +211,15 @@ EffectResult LessonRunner::carryOut(const LessonGo& asked, const Document& docum
         state.listed = false;
     }
     if (!lesson_) return {};
-    if (asked.what == What::go) {
-        const int last = static_cast<int>(lesson_->steps.size()) - 1, to = std::clamp(asked.step, 0, last);
+    if (wish.what == What::go) {
+        const int last = static_cast<int>(lesson_->steps.size()) - 1, to = std::clamp(wish.step, 0, last);
         // The next step continues from the student's state; every other step is a jump.
         go(document, state, static_cast<std::size_t>(to),
            !(phase_ == LessonPhase::done && to == static_cast<int>(step_) + 1));
     }
-    if (asked.what == What::answer && phase_ == LessonPhase::predict) state.guess = asked.answer;
-    if (asked.what == What::answer && phase_ == LessonPhase::question) state.answered = asked.answer;
-    if (asked.what == What::show && phase_ == LessonPhase::act) {
+    if (wish.what == What::answer && phase_ == LessonPhase::predict) state.guess = wish.answer;
+    if (wish.what == What::answer && phase_ == LessonPhase::question) state.answered = wish.answer;
+    if (wish.what == What::show && phase_ == LessonPhase::act) {
         drop();
         queue(lesson_->steps[step_].show);
         queue(lesson_->steps[step_].until);
@@ -308,10 +308,10 @@ void LessonRunner::finish(const Document& document, LessonProgress& state) {
 }
 
 bool LessonRunner::update(const Document& document, LessonProgress& state, Host& host, double seconds) {
-    const bool asked = std::exchange(asked_, false);
+    const bool moved = std::exchange(moved_, false);
     if (controller_.posted()) controller_.apply(host);  // the scene of a step precedes its phases
     lookAtBeginning();
-    if (!lesson_) return asked;
+    if (!lesson_) return moved;
     const std::size_t step = step_;
     constexpr int kMostLines = 100;
     for (int count = 0; count < kMostLines && failure_.empty(); ++count) {
@@ -329,7 +329,7 @@ bool LessonRunner::update(const Document& document, LessonProgress& state, Host&
         script_.look(document, seconds);
         if (!script_.ready() || late_) break;
     }
-    const bool changed = asked || step_ != step || state.phase != phase_ || state.late != late_ || state.problem != problem_;
+    const bool changed = moved || step_ != step || state.phase != phase_ || state.late != late_ || state.problem != problem_;
     state.phase = phase_;
     state.late = late_;
     state.problem = problem_;

@@ -27,7 +27,7 @@ public:
     /// Opens a lesson at a step, from 0. `state` is the document's.
     void open(const Document& document, LessonProgress& state, std::shared_ptr<const Lesson> lesson, std::size_t step = 0);
     /// Carries out a request from the panel or from a command.
-    EffectResult carryOut(const LessonGo& asked, const Document& document, LessonProgress& state);
+    EffectResult carryOut(const LessonGo& wish, const Document& document, LessonProgress& state);
     /// Call it once a frame, before the steps of the runs. `seconds`: elapsed time, which must not decrease. Returns whether
     /// the displayed state changed.
     bool update(const Document& document, LessonProgress& state, Host& host, double seconds);
@@ -64,7 +64,7 @@ private:
     std::deque<LessonLine> lines_;
     LessonLine current_;
     LessonPhase phase_ = LessonPhase::done;
-    bool dropping_ = false, late_ = false, ended_ = false, asked_ = false;
+    bool dropping_ = false, late_ = false, ended_ = false, moved_ = false;
     bool held_ = false;  ///< the run is paused until the prediction
     std::string problem_, failure_;
     std::shared_ptr<const Lesson> lesson_;

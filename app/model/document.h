@@ -138,7 +138,7 @@ struct Document : News {
     LessonState lesson;
 
     /// Whether the run has reached the end of its scene's story, with a viewer, and the user has not dismissed that.
-    bool storyTold() const;
+    bool storyEnded() const;
     /// Whether the bodies came without units, probably have some, and the user has not decided.
     bool unitsInDoubt() const;
     /// The reason why the steps do not follow the orbits of the bodies of a file; empty: they do, or it was dismissed.
@@ -158,7 +158,7 @@ struct Document : News {
     void followCentre(std::optional<int> which);
     /// Follows the target of --follow: a body, a centre, or the number of a galaxy from 1. Throws UsageError when it does
     /// not exist.
-    void followAsAsked(const std::string& what);
+    void followByName(const std::string& what);
     /// Follows the next target: all bodies, the first galaxy, ..., none.
     void followNext();
 

@@ -16,8 +16,8 @@
 namespace gravlab::rows {
 
 /// The requested settings of the run, and the settings in force.
-inline RunRequest& asked(Document& d) { return d.intent.request; }
-inline const RunRequest& asked(const Document& d) { return d.intent.request; }
+inline RunRequest& requestOf(Document& d) { return d.intent.request; }
+inline const RunRequest& requestOf(const Document& d) { return d.intent.request; }
 inline const RunConfiguration& inForce(const Document& d) { return d.facts.configuration; }
 
 inline const std::string& textOf(const Value& value) { return std::get<std::string>(value); }

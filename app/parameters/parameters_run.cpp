@@ -72,8 +72,8 @@ void take(RunRequest& request, std::string_view key, const Value& value) {
 }
 
 /// The requested scene; null where a file brought its bodies.
-const Scene* askedScene(const Document& d) {
-    const auto found = std::ranges::find(sceneTable(), asked(d).scene, &Scene::name);
+const Scene* requestedScene(const Document& d) {
+    const auto found = std::ranges::find(sceneTable(), requestOf(d).scene, &Scene::name);
     return found == sceneTable().end() ? nullptr : &*found;
 }
 
@@ -91,10 +91,10 @@ void addStart(Rows& rows) {
                           .placeholder = "NUMBER",
                           .help = "version of the scene's start, where it has several"},
              .set = [](Document& d, const Value& v) {
-                 RunRequest wanted = asked(d);
+                 RunRequest wanted = requestOf(d);
                  take(wanted, "scene_version", v);
                  sceneNamed(wanted.scene, wanted.sceneVersion);
-                 asked(d) = std::move(wanted);
+                 requestOf(d) = std::move(wanted);
              }});
     setting(
         rows, "run.bodies", "Bodies", "number of bodies; a change restarts the scene",
@@ -106,11 +106,11 @@ void addStart(Rows& rows) {
          .storedAs =
              {.option = "--bodies", .scene = "bodies", .configuration = "scene.bodies", .placeholder = "N", .alias = "-n"},
          .set = [](Document& d, const Value& v) {
-             const Scene& scene = sceneNamed(asked(d).scene, asked(d).sceneVersion);
+             const Scene& scene = sceneNamed(requestOf(d).scene, requestOf(d).sceneVersion);
              if (!isAuto(v) && scene.fixedBodies != 0 && numberOf(v) != static_cast<double>(scene.fixedBodies))
                  throw UsageError("the scene '" + std::string(scene.name) + "' always has " +
                                   std::to_string(scene.fixedBodies) + " bodies");
-             take(asked(d), "bodies", v);
+             take(requestOf(d), "bodies", v);
          }});
     setting(rows, "run.seed", "Seed", "same seed, same bodies; the scene starts again", "1",
             inForceOf<&RunConfiguration::seed>,
@@ -149,18 +149,18 @@ void addSceneNumbers(Rows& rows) {
                       },
                       .set =
                           [name = std::string(number.name)](Document& d, const Value& v) {
-                              SceneParameters wanted = asked(d).parameters;
+                              SceneParameters wanted = requestOf(d).parameters;
                               if (isAuto(v))
                                   wanted.erase(name);
                               else
                                   wanted[name] = std::get<double>(v);
-                              requireParameters(sceneNamed(asked(d).scene, asked(d).sceneVersion), wanted);
-                              asked(d).parameters = std::move(wanted);
+                              requireParameters(sceneNamed(requestOf(d).scene, requestOf(d).sceneVersion), wanted);
+                              requestOf(d).parameters = std::move(wanted);
                           },
                       .unavailable = [rowOf](const Document& d) -> Reason {
-                          const Scene* of = askedScene(d);
+                          const Scene* of = requestedScene(d);
                           return of && rowOf(*of) ? Reason()
-                                                  : "the scene '" + asked(d).scene + "' has no number of that name";
+                                                  : "the scene '" + requestOf(d).scene + "' has no number of that name";
                       }});
         }
 }
@@ -191,8 +191,8 @@ void knob(Rows& rows, const std::string& path, std::string_view label, std::stri
         [member](const Document& d) { return inForce(d).pairs().kernel.launch.*member; }, std::move(rest));
     row.specialValue = word;
     row.set = [key = row.storedAs.checkpoint](Document& d, const Value& v) {
-        asked(d).pairs().kernel = kernelRequestOf(inForce(d).pairs().kernel);
-        takeKnob(asked(d), key, v);
+        requestOf(d).pairs().kernel = kernelRequestOf(inForce(d).pairs().kernel);
+        takeKnob(requestOf(d), key, v);
     };
 }
 
@@ -213,7 +213,7 @@ void addMachine(Rows& rows) {
             {.explanation = "The first device holds the bodies. The others are its helpers: they get positions, compute a "
                             "part of each force, and give the sums back.",
              .storedAs = {.option = "--device", .placeholder = "LIST"},
-             .requested = [](const Document& d) -> Value { return devicesText(asked(d).backendOptions); }});
+             .requested = [](const Document& d) -> Value { return devicesText(requestOf(d).backendOptions); }});
     setting(rows, "run.threads", "Threads", "CPU threads", "auto",
             [](const Document& d) -> Value {
                 const std::optional<int> count = inForce(d).backendOptions.threads;
@@ -262,7 +262,7 @@ void addMachine(Rows& rows) {
           .storedAs = {.option = "--unroll", .placeholder = "FACTOR"},
           .requested =
               [](const Document& d) {
-                  const std::optional<int> unroll = asked(d).pairs().kernel.launch.unroll;
+                  const std::optional<int> unroll = requestOf(d).pairs().kernel.launch.unroll;
                   return unroll ? unrollValue(*unroll) : Value();
               },
           .ask = [](RunRequest& r, const Value& v) { takeKnob(r, "unroll", v); }},
@@ -310,7 +310,7 @@ void addPhysics(Rows& rows) {
                           .scene = "accuracy",
                           .help = "relative error of the forces; by default a window uses a tree for many bodies, and other "
                                   "commands compute all pairs"},
-             .requested = [](const Document& d) { return unlessZero(asked(d).pairs().accuracy.value_or(0)); }});
+             .requested = [](const Document& d) { return unlessZero(requestOf(d).pairs().accuracy.value_or(0)); }});
     rows.own("run.exact_forces", "Exact forces", "compute every pair, also where a window would group distant bodies",
              "false",
              {.explanation = "A window groups distant bodies where a scene has very many; with this option every pair is "
@@ -323,7 +323,7 @@ void addPhysics(Rows& rows) {
               .get = [](const Document& d) -> Value { return !d.facts.kernel->approximates; },
               .set =
                   [](Document& d, const Value& v) {
-                      RunRequest& request = asked(d);
+                      RunRequest& request = requestOf(d);
                       request.farField = v != Value(true);
                       request.pairs().accuracy.reset();
                       request.pairs().opening.reset();
@@ -362,8 +362,8 @@ void addPhysics(Rows& rows) {
                  .dragged = number.least < 0 ? DragSpec{.speed = 0, .floor = 0.02, .format = "%.2f"} : DragSpec{},
                  .storedAs = {.option = number.option, .scene = number.key, .help = number.help},
                  .unavailable = [&number](const Document& d) -> Reason {
-                     const Scene* scene = askedScene(d);
-                     return number.acts(asked(d).law.value_or(scene ? scene->law : Law::gravity))
+                     const Scene* scene = requestedScene(d);
+                     return number.acts(requestOf(d).law.value_or(scene ? scene->law : Law::gravity))
                                 ? Reason()
                                 : "it belongs to " + std::string(number.of);
                  }});
@@ -381,7 +381,7 @@ void addPhysics(Rows& rows) {
          .set = [](Document& d, const Value& v) {
              // A mistake is refused here, with the sentence of the field; units are those of the run.
              if (!isAuto(v)) parsedFields(textOf(v), runUnits(d.facts.scene->units));
-             take(asked(d), "fields", v);
+             take(requestOf(d), "fields", v);
          }});
     nameSetting(
         rows, "run.precision", "Precision", "of forces and bodies: fp32 is fast, fp64 exact, mixed between",
@@ -572,13 +572,13 @@ std::vector<Parameter> runParameters() {
     addFacts(rows);
     for (Parameter& row : rows.all()) {
         if (!row.path.starts_with("run.") || row.storedAs.checkpoint.empty()) continue;
-        const SettingRow& setting = settingRow(row.storedAs.checkpoint);
-        if (!row.ask) row.ask = [&setting](RunRequest& r, const Value& v) { take(r, setting.key, v); };
+        const SettingRow& saved = settingRow(row.storedAs.checkpoint);
+        if (!row.ask) row.ask = [&saved](RunRequest& r, const Value& v) { take(r, saved.key, v); };
         constexpr double kAny = 1e300;  // covers every finite number that a file may contain
-        if (setting.least > -kAny) row.bounds.least = std::max(row.bounds.least, setting.least);
-        if (setting.most < kAny) row.bounds.most = setting.most;
-        if (!row.requested) row.requested = [row, &setting](const Document& d) { return wanted(row, setting, asked(d)); };
-        if (!row.set) row.set = [ask = row.ask](Document& d, const Value& v) { ask(asked(d), v); };
+        if (saved.least > -kAny) row.bounds.least = std::max(row.bounds.least, saved.least);
+        if (saved.most < kAny) row.bounds.most = saved.most;
+        if (!row.requested) row.requested = [row, &saved](const Document& d) { return wanted(row, saved, requestOf(d)); };
+        if (!row.set) row.set = [ask = row.ask](Document& d, const Value& v) { ask(requestOf(d), v); };
     }
     return rows.take();
 }

@@ -118,7 +118,7 @@ void follow(Document& d, const Value& value) {
         d.followCentre(std::nullopt);
         d.follow = true;
     } else {
-        d.followAsAsked(what);
+        d.followByName(what);
     }
 }
 
@@ -243,16 +243,16 @@ void addTree(Rows& rows) {
                 at<&Document::tree, &TreeWish::level>,
                 {.bounds = {.least = 0, .most = kTreeLevels},
                  .storedAs = {.option = "--tree-level", .scene = "view.tree_level", .placeholder = "LEVEL"}});
-    const auto told = [&](const char* path, std::string_view label, std::string_view idea, auto member) {
+    const auto fact = [&](const char* path, std::string_view label, std::string_view idea, auto member) {
         rows.fact(path, label, idea,
                   [member](const Document& d) {
                       return d.facts.tree ? wholeValue(static_cast<std::uint64_t>(d.facts.tree->cells.*member)) : Value();
                   },
                   {.kind = Kind::integer});
     };
-    told("view.tree_levels", "Levels", "of the tree whose cells have boxes, the root's included", &TreeCells::levels);
-    told("view.tree_boxes", "Cells", "of the level with boxes, or that act on the selected body", &TreeCells::cells);
-    told("view.tree_bodies", "Single bodies", "that act on the selected body one by one", &TreeCells::single);
+    fact("view.tree_levels", "Levels", "of the tree whose cells have boxes, the root's included", &TreeCells::levels);
+    fact("view.tree_boxes", "Cells", "of the level with boxes, or that act on the selected body", &TreeCells::cells);
+    fact("view.tree_bodies", "Single bodies", "that act on the selected body one by one", &TreeCells::single);
 }
 
 void addArrow(Rows& rows) {

@@ -25,26 +25,26 @@ std::vector<SettingChoice> integratorChoices(const RunConfiguration& now, bool b
 }
 
 std::vector<SettingChoice> precisionChoices(const RunConfiguration& now) {
-    ForceSettings asked = now.force;
-    const Precision running = asked.precision;
+    ForceSettings tried = now.force;
+    const Precision running = tried.precision;
     const Reason fixed = fixedPrecision(now.backend);
     std::vector<SettingChoice> rows;
     for (const PrecisionRow& row : precisions()) {
-        asked.precision = row.precision;
+        tried.precision = row.precision;
         rows.push_back({std::string(row.name), row.idea, row.precision == running,
-                        firstOf(fixed, refusal(backend(now.backend), asked))});
+                        firstOf(fixed, refusal(backend(now.backend), tried))});
     }
     return rows;
 }
 
 std::vector<SettingChoice> lawChoices(const RunConfiguration& now) {
-    ForceSettings asked = now.force;
-    const Law running = asked.law;
+    ForceSettings tried = now.force;
+    const Law running = tried.law;
     std::vector<SettingChoice> rows;
     for (const LawRow& row : laws()) {
-        asked.law = row.law;
+        tried.law = row.law;
         rows.push_back({std::string(row.name), row.idea, row.law == running,
-                        firstOf(refusal(backend(now.backend), asked), refusal(integrator(now.integrator), row.law))});
+                        firstOf(refusal(backend(now.backend), tried), refusal(integrator(now.integrator), row.law))});
     }
     return rows;
 }

@@ -138,9 +138,9 @@ void setTwin(TwinChoice& choice, std::string_view key, const Value& value) {
     if (value == Value(std::string(kSame))) return;
     // Both runs have the same direction of time.
     const std::optional<double> step = key == "time_step" ? numberOf(value) : std::nullopt;
-    RunRequest asked;
-    ofSetting(key).ask(asked, step ? Value(std::abs(*step)) : value);
-    choice.values.emplace(key, valueIn(asked, key));
+    RunRequest request;
+    ofSetting(key).ask(request, step ? Value(std::abs(*step)) : value);
+    choice.values.emplace(key, valueIn(request, key));
 }
 
 void takeTwin(TwinChoice& choice, const std::string& key, std::string_view value) {

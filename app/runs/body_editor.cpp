@@ -110,7 +110,7 @@ double BodyEditor::responseOf(std::uint32_t id) const {
     return known == memory_.responses.end() ? document_.facts.usualResponse : known->second;
 }
 
-EffectResult BodyEditor::edit(const EditBodies& asked) {
+EffectResult BodyEditor::edit(const EditBodies& edits) {
     struct Row {
         std::string_view name;
         EffectResult (*make)(BodyEditor&, const EditBodies&);
@@ -141,8 +141,8 @@ EffectResult BodyEditor::edit(const EditBodies& asked) {
         {"pull", [](BodyEditor& e, const EditBodies& wanted) { return e.pullSelected(wanted); }},
     };
     for (const Row& row : kRows)
-        if (row.name == asked.row) return row.make(*this, asked);
-    throw std::logic_error("no edit of bodies is called '" + std::string(asked.row) + "'");
+        if (row.name == edits.row) return row.make(*this, edits);
+    throw std::logic_error("no edit of bodies is called '" + std::string(edits.row) + "'");
 }
 
 EffectResult BodyEditor::replace(const ParticleSet& bodies) {

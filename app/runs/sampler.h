@@ -189,8 +189,8 @@ public:
                 begin(std::move(other->work));
             }
         } else if (State state = states_.update(at, question, wanted)) {
-            begin([this, state = std::move(state), asked = *question](const Report& report) {
-                return work_(state, asked, report);
+            begin([this, state = std::move(state), wish = *question](const Report& report) {
+                return work_(state, wish, report);
             });
         }
         return take(at);

@@ -51,7 +51,7 @@ StateFeed::StateFeed()
 StateTicket StateFeed::ask(bool held) {
     StateTicket ticket;
     ticket.slot_ = std::make_shared<Slot>(Slot{.held = held});
-    asked_.push_back(ticket.slot_);
+    next_.push_back(ticket.slot_);
     return ticket;
 }
 
@@ -65,7 +65,7 @@ std::shared_ptr<const FedState> StateFeed::known(const Simulation& simulation) c
 
 /// Hands out a finished copy to the tickets that still wait for it.
 void StateFeed::handOut() {
-    if (served_.empty()) return;
+    if (underWay_.empty()) return;
     Slot come;
     try {
         std::optional<std::shared_ptr<const FedState>> state = worker_.poll();
@@ -75,15 +75,15 @@ void StateFeed::handOut() {
     } catch (...) {
         come.failure = std::current_exception();
     }
-    for (const std::weak_ptr<Slot>& waiting : std::exchange(served_, {}))
+    for (const std::weak_ptr<Slot>& waiting : std::exchange(underWay_, {}))
         if (const std::shared_ptr<Slot> slot = waiting.lock()) *slot = come;
 }
 
 void StateFeed::pump(Simulation& simulation) {
     handOut();
-    std::erase_if(asked_, [](const auto& waiting) { return waiting.expired(); });
-    if (asked_.empty() || !served_.empty()) return;
-    std::vector<std::weak_ptr<Slot>> waiting = std::exchange(asked_, {});
+    std::erase_if(next_, [](const auto& waiting) { return waiting.expired(); });
+    if (next_.empty() || !underWay_.empty()) return;
+    std::vector<std::weak_ptr<Slot>> waiting = std::exchange(next_, {});
     Slot come;
     try {
         come.state = known(simulation);
@@ -93,7 +93,7 @@ void StateFeed::pump(Simulation& simulation) {
             Copying copying{withoutBodies(simulation, std::move(later.rest)), std::move(later.bodies)};
             copying.state->cost = hostClock() - begun;
             worker_.ask(std::move(copying));
-            served_ = std::move(waiting);
+            underWay_ = std::move(waiting);
             return;
         }
     } catch (...) {
@@ -105,7 +105,7 @@ void StateFeed::pump(Simulation& simulation) {
 
 StateTicket StateFeed::here(Simulation& simulation) {
     handOut();
-    if (!served_.empty()) return {};
+    if (!underWay_.empty()) return {};
     StateTicket ticket = ask();
     pump(simulation);
     return ticket;
@@ -125,7 +125,7 @@ void StateFeed::serve(Simulation& simulation) {
 }
 
 void StateFeed::beforeChange(Simulation& simulation) {
-    const bool held = std::ranges::any_of(asked_, [](const std::weak_ptr<Slot>& one) {
+    const bool held = std::ranges::any_of(next_, [](const std::weak_ptr<Slot>& one) {
         const std::shared_ptr<Slot> slot = one.lock();
         return slot && slot->held;
     });

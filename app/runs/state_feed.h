@@ -87,7 +87,7 @@ private:
     void handOut();
     std::shared_ptr<const FedState> known(const Simulation& simulation) const;
 
-    std::vector<std::weak_ptr<Slot>> asked_, served_;  ///< requests for the next copy; requests for the copy under way
+    std::vector<std::weak_ptr<Slot>> next_, underWay_;  ///< requests for the next copy; requests for the copy under way
     std::weak_ptr<const FedState> newest_;
     Worker<Copying, std::shared_ptr<const FedState>> worker_;
 };

@@ -94,15 +94,15 @@ void TwinMonitor::mark(const Simulation& first, const Simulation& twin) {
 }
 
 bool TwinMonitor::due(double now, bool realTime) const {
-    if (summing_.busy() || (vertices_ && vertices_->asked())) return false;
+    if (summing_.busy() || (vertices_ && vertices_->underWay())) return false;
     if (!realTime) return frame_ >= nextFrame_;
     return sampled() ? now >= vertexAt_ : !summing_.rests(now);
 }
 
-TwinMonitor::Sample TwinMonitor::measured(const SampledState& both, const Question& asked) {
+TwinMonitor::Sample TwinMonitor::measured(const SampledState& both, const Question& question) {
     const FedState &here = *both, &there = *both.second;
     const auto energy = [&](const FedState& state) {
-        return measureSystem(state.state.bodies, termsOf(state.force, state.state.others), asked.threads).energy();
+        return measureSystem(state.state.bodies, termsOf(state.force, state.state.others), question.threads).energy();
     };
     Sample sample;
     sample.point.time = here.time();
@@ -116,11 +116,11 @@ void TwinMonitor::look(const Side& first, const Side& twin, double now, bool rea
     // A GPU leaves the host's cores free; the CPU backend needs them.
     const auto onDevice = [](const Simulation& run) { return backend(run.configuration().backend).onDevice; };
     const bool coresFree = !realTime || (onDevice(first.simulation) && onDevice(twin.simulation)), few = bodies_ <= kFew;
-    const Question asked{few || !coresFree ? 1 : 0};
+    const Question question{few || !coresFree ? 1 : 0};
     const SampledRun second{twin.simulation, twin.feed};
     const SampledFrame at{first.simulation, first.feed, now, !realTime || few, &second};
     summing_.pace().interval = few ? kFewTwinInterval : kTwinInterval;
-    if (const std::optional<Sample> sample = summing_.update(at, &asked, wanted)) take(*sample);
+    if (const std::optional<Sample> sample = summing_.update(at, &question, wanted)) take(*sample);
 }
 
 void TwinMonitor::measure(const Side& first, const Side& twin, double now, bool realTime) {

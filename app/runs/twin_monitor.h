@@ -66,7 +66,7 @@ private:
         bool rebase = false;
         double change(double energy);
     };
-    static Sample measured(const SampledState& both, const Question& asked);
+    static Sample measured(const SampledState& both, const Question& question);
     bool sampled() const { return bodies_ > kMostBodies; }
     void look(const Side& first, const Side& twin, double now, bool realTime, bool wanted);
     void forgetUnderWay();
@@ -81,7 +81,7 @@ private:
     static constexpr double kShareOfACore = 0.05;  ///< largest fraction of a core for sums
     Sampler<Question, Sample> summing_{
         {.shareOfACore = kShareOfACore},
-        [](const auto& both, const Question& asked, const auto&) { return measured(both, asked); }};
+        [](const auto& both, const Question& question, const auto&) { return measured(both, question); }};
     std::unique_ptr<VertexSample> vertices_;
     double vertexTime_ = 0, lastTime_ = DivergencePoint::kUnknown;
     double vertexAt_ = 0;  ///< when vertices may be sampled again

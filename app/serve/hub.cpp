@@ -57,7 +57,7 @@ void Hub::closed(ConnectionId id) {
     if (person == 0) return;
     people_.leave(person, clock_());
     if (person == people_.driver()) arrived_.events.push_back(FocusEvent{false});  // keys and buttons are up
-    tellPeople();
+    sendPeople();
     encodes_.notify_one();
 }
 
@@ -103,7 +103,7 @@ void Hub::act(ConnectionId id, Client& client, const Message& message) {
             sendText(id, R"({"t":"items","set":[)" + all + "]}");
         }
         handed();
-        tellPeople();
+        sendPeople();
         encodes_.notify_one();
         frames_.notify_one();
         return;
@@ -147,7 +147,7 @@ void Hub::act(ConnectionId id, Client& client, const Message& message) {
         if (!changed) return;
         if (wheel->what != What::ask) arrived_.events.push_back(FocusEvent{false});
         handed();
-        tellPeople();
+        sendPeople();
     } else if (const auto* call = std::get_if<RpcCall>(&message)) {
         if (arrived_.calls.size() >= kMostCalls)
             return sendText(id, rpcError(call->id, kRpcRefused, "64 calls wait already"));
@@ -180,7 +180,7 @@ void Hub::handed() {
     frames_.notify_one();
 }
 
-void Hub::tellPeople() {
+void Hub::sendPeople() {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Person& one : people_.all())
         list.push_back(
@@ -193,7 +193,7 @@ void Hub::tellPeople() {
 void Hub::tick() {
     const std::lock_guard lock(mutex_);
     const double now = clock_();
-    if (people_.update(now)) handed(), tellPeople();
+    if (people_.update(now)) handed(), sendPeople();
     for (auto& [id, client] : clients_) {
         if (client.person == 0 && now - client.openedAt > kHelloLimit)
             wire_->close(id, kForbidden, "nobody has said who connects");

@@ -105,7 +105,7 @@ private:
     void act(ConnectionId id, Client& client, const Message& message);
     void send(ConnectionId id, Client& client, const PictureHead& head, const Bytes& bytes);
     void sendText(ConnectionId id, const std::string& json);
-    void tellPeople();
+    void sendPeople();
     void handed();
     void offerStill(ConnectionId id, Client& client);
     bool wantsJpeg(const Client& client, double now) const;

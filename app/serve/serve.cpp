@@ -31,7 +31,7 @@
 
 namespace gravlab {
 
-std::string_view servedFile(std::string_view name);
+std::string_view pageFile(std::string_view name);
 
 namespace {
 
@@ -44,8 +44,8 @@ constexpr double kResizePause = 0.2;     // [s] between changes of the size
 constexpr double kItemsPause = 0.1;      // [s] between lists of the controls
 
 /// OpenGL without a window, and the picture that browsers get.
-struct ServedPicture {
-    ServedPicture(int device, int width, int height) : device_(device) {
+struct ServerPicture {
+    ServerPicture(int device, int width, int height) : device_(device) {
         context.emplace(device);
         resize(width, height);
     }
@@ -122,7 +122,7 @@ const char* cursorOf(PointerShape shape) {
 
 class ServeLoop {
 public:
-    ServeLoop(const ServeOptions& options, Session& session, Hub& hub, ServedPicture& canvas)
+    ServeLoop(const ServeOptions& options, Session& session, Hub& hub, ServerPicture& canvas)
         : options_(options),
           session_(session),
           hub_(hub),
@@ -172,12 +172,12 @@ private:
     void takeInput(const Hub::Arrived& arrived);
     void turn();
     void collect();
-    void tellControls();
+    void sendControls();
 
     const ServeOptions& options_;
     Session& session_;
     Hub& hub_;
-    ServedPicture& canvas_;
+    ServerPicture& canvas_;
     Rpc rpc_;
     Input input_;
     std::string pasted_;
@@ -219,7 +219,7 @@ void ServeLoop::collect() {
     }
 }
 
-void ServeLoop::tellControls() {
+void ServeLoop::sendControls() {
     hub_.say(jsonLine({{"t", "cursor"}, {"shape", cursorOf(session_.ui->pointerShape())}}), false, "cursor");
     const double now = hostClock();
     if (now - itemsAt_ < kItemsPause) return;
@@ -284,7 +284,7 @@ void ServeLoop::turn() {
                           still->rgba.data());
         hub_.giveStill(std::move(still));
         itemsAt_ = -1;  // the controls of the last picture
-        tellControls();
+        sendControls();
     }
     const bool first = frame_ == 0;  // it is there before anybody watches, because the first takes longest
     if (!session_.look(busy, events || resized || first)) return;
@@ -331,7 +331,7 @@ void ServeLoop::turn() {
     // A picture that an input has begun early takes the place of the next one, so there are never more than --fps.
     dueAt_ = std::max(std::max(dueAt_, now) + 1 / options_.fps, drawnAt_ + app.idleSeconds(made.seconds));
     stillGiven_ = false;
-    tellControls();
+    sendControls();
 }
 
 /// The addresses for a terminal, and how to reach them from elsewhere.
@@ -356,10 +356,10 @@ void printAddresses(const ServeOptions& options, const HubSettings& hub, std::ui
 
 }  // namespace
 
-int runServe(const StartOptions& asked, ServeOptions options) {
+int runServe(const StartOptions& given, ServeOptions options) {
     if (const std::string why = jpegMissing(); !why.empty()) throw UsageError(why);
     const InterruptWatch watch;
-    StartOptions start = withFile(asked);
+    StartOptions start = withFile(given);
     adoptKernelFile(start.simulation);
     const auto lesson = options.lesson.empty() ? nullptr : lessonNamed(options.lesson);
     fs::path folder;
@@ -373,9 +373,9 @@ int runServe(const StartOptions& asked, ServeOptions options) {
     HubSettings rules{newSecret(), newSecret(), options.classroom, options.fps};
     Hub hub(rules, hostClock);
     // Before any work: a port that is taken is known at once.
-    const std::unique_ptr<Wire> wire = openWire(options.wire, servedFile("index.html"), hub);
+    const std::unique_ptr<Wire> wire = openWire(options.wire, pageFile("index.html"), hub);
     hub.attach(wire.get());
-    ServedPicture canvas(start.simulation.backendOptions.device, options.width, options.height);
+    ServerPicture canvas(start.simulation.backendOptions.device, options.width, options.height);
     Session session;
     start.watched = true;
     start.sceneTrails = true;

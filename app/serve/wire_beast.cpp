@@ -177,8 +177,8 @@ void Connection::accept(Request request) {
     socket_->set_option(beast::websocket::stream_base::decorator([](beast::websocket::response_type& response) {
         response.set(http::field::sec_websocket_protocol, kServeProtocol);
     }));
-    const auto asked = request[http::field::sec_websocket_protocol];
-    const bool known = std::string_view(asked.data(), asked.size()) == kServeProtocol;
+    const auto protocol = request[http::field::sec_websocket_protocol];
+    const bool known = std::string_view(protocol.data(), protocol.size()) == kServeProtocol;
     socket_->async_accept(request, [self = shared_from_this(), known](beast::error_code error) {
         if (error) return self->end();
         if (!known) return self->close(4001, "this page and the program are of different versions; load the page again");

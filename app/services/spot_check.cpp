@@ -53,15 +53,15 @@ std::string SpotCheck::update(Simulation& simulation) {
     if (const std::optional<ForceCheck> result = simulation.takeRecheck()) return judge(*result);
     // A check of 100 million bodies takes 1.1 s of an H200: it has at most a tenth of the time.
     const double shareOfMany = static_cast<double>(simulation.backend().size()) / 1e8;
-    if (known_ && std::chrono::duration<double>(now - asked_).count() >= seconds_ * std::max(1.0, shareOfMany)) {
-        asked_ = now;
+    if (known_ && std::chrono::duration<double>(now - begun_).count() >= seconds_ * std::max(1.0, shareOfMany)) {
+        begun_ = now;
         simulation.recheck();
     }
     return {};
 }
 
 void SpotCheck::ask(Simulation& simulation) {
-    asked_ = std::chrono::steady_clock::now();
+    begun_ = std::chrono::steady_clock::now();
     simulation.recheck();
 }
 

@@ -41,7 +41,7 @@ private:
     std::string alarmOf(const ForceCheck& result, bool first) const;
 
     double seconds_;
-    std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
     std::optional<ForceCheck> newest_;
     int results_ = 0, failures_ = 0;
     bool known_ = false;          ///< the check of the configuration has been judged

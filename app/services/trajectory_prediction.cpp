@@ -68,8 +68,8 @@ std::string trajectoryText(const Trajectory& path) {
 }
 
 TrajectoryPrediction::TrajectoryPrediction()
-    : sampler_({}, [](const auto& state, const Question& asked, const auto& report) {
-          return Path{predictedPath({.start = trajectoryStart(state), .id = asked.id, .duration = asked.duration},
+    : sampler_({}, [](const auto& state, const Question& wish, const auto& report) {
+          return Path{predictedPath({.start = trajectoryStart(state), .id = wish.id, .duration = wish.duration},
                                     [&](Trajectory path) {
                                         report({std::move(path), state->time()});
                                     }),
@@ -99,27 +99,26 @@ void TrajectoryPrediction::look(const ServiceFrame& frame) {
     Simulation& simulation = frame.runs.simulation();
     const PathAhead& ahead = frame.document.ahead;
     const BodyReadout* selected = frame.document.selected ? &*frame.document.selected : nullptr;
-    std::optional<Question> asked;
-    if (ahead.wanted && selected)
-        asked = {.id = selected->id, .duration = ahead.duration, .revision = simulation.revision()};
-    const Question* question = asked ? &*asked : nullptr;
+    std::optional<Question> wish;
+    if (ahead.wanted && selected) wish = {.id = selected->id, .duration = ahead.duration, .revision = simulation.revision()};
+    const Question* question = wish ? &*wish : nullptr;
     const SampledFrame at{simulation, frame.runs.first().feed(), frame.now, !frame.realTime};
     sampler_.pace().interval = simulation.configuration().bodies > kMany ? kPathIntervalOfMany : kPathInterval;
     if (sampler_.follow(at, question)) known_ = {};
-    const bool wanted = asked && stale(simulation.time(), selected->placed ? &selected->position : nullptr);
+    const bool wanted = wish && stale(simulation.time(), selected->placed ? &selected->position : nullptr);
     if (std::optional<Path> path = sampler_.update(at, question, wanted)) known_ = std::move(*path);
 }
 
 DropPrediction::DropPrediction()
-    : sampler_({.interval = kDropInterval}, [](const auto& state, const Question& asked, const auto& report) {
-          return predicted(trajectoryStart(state), asked, 0, report);
+    : sampler_({.interval = kDropInterval}, [](const auto& state, const Question& wish, const auto& report) {
+          return predicted(trajectoryStart(state), wish, 0, report);
       }) {}
 
-DropPrediction::Path DropPrediction::predicted(const std::shared_ptr<const TrajectoryStart>& start, const Question& asked,
+DropPrediction::Path DropPrediction::predicted(const std::shared_ptr<const TrajectoryStart>& start, const Question& wish,
                                                double after, const std::function<void(Path)>& report) {
     TrajectoryRequest request{.start = start, .after = after};
-    request.position = asked.position;
-    request.velocity = asked.velocity;
+    request.position = wish.position;
+    request.velocity = wish.velocity;
     return {predictedPath(request, [&](Trajectory path) { report({std::move(path), start}); }), start};
 }
 
@@ -134,22 +133,23 @@ void DropPrediction::look(const ServiceFrame& frame) {
                            {order.velocity.x, order.velocity.y, order.velocity.z, frame.document.facts.usualResponse}};
         // A slow path may grow a little before the next one replaces it. Of many bodies one state is copied per drag.
         constexpr double kPause = 0.1;  // [s]
-        const bool replaces =
-            sampler_.busy() ? frame.now - askedAt_ > 4 * kPause && (!many || known_.start) : frame.now - askedAt_ > kPause;
-        if (!asked_ || (replaces && asked_ != now)) {
-            asked_ = now;
-            askedAt_ = frame.now;
+        const bool replaces = sampler_.busy() ? frame.now - questionAt_ > 4 * kPause && (!many || known_.start)
+                                              : frame.now - questionAt_ > kPause;
+        if (!question_ || (replaces && question_ != now)) {
+            question_ = now;
+            questionAt_ = frame.now;
         }
     } else {
-        asked_.reset();
+        question_.reset();
         known_ = {};
     }
     std::optional<Sampler<Question, Path>::Other> other;
-    if (asked_ && many && known_.start)
-        other = {simulation.step(), [start = known_.start, asked = *asked_, after = simulation.time() - known_.start->time](
-                                        const auto& report) { return predicted(start, asked, after, report); }};
+    if (question_ && many && known_.start)
+        other = {simulation.step(),
+                 [start = known_.start, wish = *question_, after = simulation.time() - known_.start->time](
+                     const auto& report) { return predicted(start, wish, after, report); }};
     const SampledFrame at{simulation, frame.runs.first().feed(), frame.now};
-    if (std::optional<Path> path = sampler_.update(at, asked_ ? &*asked_ : nullptr, true, std::move(other)))
+    if (std::optional<Path> path = sampler_.update(at, question_ ? &*question_ : nullptr, true, std::move(other)))
         known_ = std::move(*path);
 }
 

@@ -64,12 +64,12 @@ private:
         Trajectory path;
         std::shared_ptr<const TrajectoryStart> start{};
     };
-    static Path predicted(const std::shared_ptr<const TrajectoryStart>& start, const Question& asked, double after,
+    static Path predicted(const std::shared_ptr<const TrajectoryStart>& start, const Question& wish, double after,
                           const std::function<void(Path)>& report);
 
     Path known_;
-    std::optional<Question> asked_;  ///< a dragged arrow changes in every frame, a question less often
-    double askedAt_ = 0;             ///< host clock [s]
+    std::optional<Question> question_;  ///< a dragged arrow changes in every frame, a question less often
+    double questionAt_ = 0;             ///< host clock [s]
     Sampler<Question, Path> sampler_;
 };
 

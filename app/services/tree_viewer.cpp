@@ -9,20 +9,21 @@
 
 namespace gravlab {
 
-TreeViewer::Known TreeViewer::looked(const FedState& state, const Question& asked) {
+TreeViewer::Known TreeViewer::looked(const FedState& state, const Question& wanted) {
     const ParticleSet& bodies = state.state.bodies;
     const RunConfiguration& run = state.configuration;
     TreeQuestion question;
-    question.level = asked.wish.level;
+    question.level = wanted.wish.level;
     question.kernel = run.pairs().kernel.kernel;
     question.allowedError = run.pairs().accuracy;
     question.opening = run.pairs().opening;
-    if (asked.body) question.body = static_cast<std::size_t>(std::ranges::find(bodies.id, *asked.body) - bodies.id.begin());
+    if (wanted.body)
+        question.body = static_cast<std::size_t>(std::ranges::find(bodies.id, *wanted.body) - bodies.id.begin());
     auto known = std::make_shared<KnownTree>();
     known->bodiesId = state.bodiesId;
     known->step = state.step();
-    known->wish = asked.wish;
-    known->body = asked.body.value_or(0);
+    known->wish = wanted.wish;
+    known->body = wanted.body.value_or(0);
     known->cells = treeCells(bodies, state.force, question);
     return known;
 }
@@ -30,20 +31,20 @@ TreeViewer::Known TreeViewer::looked(const FedState& state, const Question& aske
 /// The request of the picture; empty: it needs no cells.
 std::optional<TreeViewer::Question> TreeViewer::question(const Document& document) const {
     const RunFacts& facts = document.facts;
-    Question asked{.revision = facts.revision, .wish = document.tree};
-    if (asked.wish.boxes == TreeBoxes::none || facts.bodies->size() > kMostTreeBodies) return std::nullopt;
-    if (asked.wish.boxes != TreeBoxes::acting) return asked;
+    Question wanted{.revision = facts.revision, .wish = document.tree};
+    if (wanted.wish.boxes == TreeBoxes::none || facts.bodies->size() > kMostTreeBodies) return std::nullopt;
+    if (wanted.wish.boxes != TreeBoxes::acting) return wanted;
     if (!document.selected) return std::nullopt;
-    asked.body = document.selected->id;
-    return asked;
+    wanted.body = document.selected->id;
+    return wanted;
 }
 
 void TreeViewer::look(const ServiceFrame& frame) {
     const Document& document = frame.document;
     Simulation& simulation = frame.runs.simulation();
     RunFacts& facts = frame.reports.facts;
-    const std::optional<Question> asked = question(document);
-    if (!asked || std::exchange(run_, simulation.bodiesId()) != simulation.bodiesId()) facts.tree = nullptr;
+    const std::optional<Question> wanted = question(document);
+    if (!wanted || std::exchange(run_, simulation.bodiesId()) != simulation.bodiesId()) facts.tree = nullptr;
     const auto fail = [&](const std::string& why) {
         sampler_.forget();
         behind_ = false;
@@ -52,9 +53,9 @@ void TreeViewer::look(const ServiceFrame& frame) {
     };
     try {
         if (auto found = sampler_.update({simulation, frame.runs.first().feed(), frame.now, !frame.realTime},
-                                         asked ? &*asked : nullptr))
+                                         wanted ? &*wanted : nullptr))
             facts.tree = std::move(*found);
-        behind_ = asked && (sampler_.busy() || sampler_.step() != facts.step);
+        behind_ = wanted && (sampler_.busy() || sampler_.step() != facts.step);
     } catch (const Error& error) {
         fail(error.what());
     } catch (const std::bad_alloc&) {

@@ -66,10 +66,10 @@ std::vector<FilesState::Entry> listedRecent() {
 }
 
 /// Throws IoError.
-Listing listingOf(const std::string& now, const std::string& asked) {
+Listing listingOf(const std::string& now, const std::string& wanted) {
     std::error_code error;
     const fs::path here = fs::current_path(error);
-    const fs::path folder = (now.empty() ? here : fs::path(now)) / asked;
+    const fs::path folder = (now.empty() ? here : fs::path(now)) / wanted;
     fs::directory_iterator at(folder, error);
     if (error) throw IoError("The folder " + printable(folder.string()) + " cannot be listed: " + error.message() + ".");
     Listing listing;
@@ -293,13 +293,13 @@ void SessionFiles::sayNotes(const std::string& before, const std::vector<std::st
     good ? app_.reports.news.say(before + text + ".") : app_.reports.news.warn(before + text + ".");
 }
 
-EffectResult SessionFiles::list(const std::string& asked, Ticket ticket) {
+EffectResult SessionFiles::list(const std::string& wanted, Ticket ticket) {
     state_.listed = true;
     state_.proposed = proposedName("gravlab-" + plainName(app_.document.facts.configuration.scene), "");
     const auto found = std::make_shared<Listing>();
     lists_.post({.work =
-                     [found, now = state_.folder, asked] {
-                         *found = listingOf(now, asked);
+                     [found, now = state_.folder, wanted] {
+                         *found = listingOf(now, wanted);
                          return std::string();
                      },
                  .done =

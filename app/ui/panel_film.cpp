@@ -32,7 +32,7 @@ void drawSizes(PanelContext& p, const Reason& running) {
 }
 
 /// The frame rate of the film: some encoders have a lower limit than the chosen rate.
-double framesASecond(const FilmState& film) {
+double framesPerSecond(const FilmState& film) {
     return film.encoder.empty() ? film.fps : std::min(film.fps, encoder(film.encoder).mostFps);
 }
 
@@ -45,7 +45,7 @@ std::string spanText(double seconds) {
 
 /// The length of the film, and the computing time at the present rate of the run.
 std::string expectedText(PanelContext& p, const FilmPlan& plan) {
-    const double steps = plan.stepsPerFrame * framesASecond(p.state.film), rate = p.facts.stepsPerSecond;
+    const double steps = plan.stepsPerFrame * framesPerSecond(p.state.film), rate = p.facts.stepsPerSecond;
     const double second = steps * std::abs(p.facts.configuration.timeStep);
     const std::string clock = clockText(second, p.facts.scene->units);
     std::string text = "A second of film shows" + clock.substr(clock.find('=') + 1);
@@ -66,7 +66,7 @@ void drawSettings(PanelContext& p) {
     parameter(p, "film.quality",
               {.unavailable = lossless ? "This encoder keeps every pixel as it is." : running,
                .now = Value(film.quality >= 0 ? film.quality : kUsualQuality)});
-    const double fps = framesASecond(film);
+    const double fps = framesPerSecond(film);
     const FilmPlan plan = filmPlan(p.document, fps);
     DragSpec steps = parameter("film.steps_per_frame").dragged;
     const std::string asTheWindow = "as the window (" + std::to_string(plan.stepsPerFrame) + ")";

@@ -25,7 +25,7 @@ constexpr Control kPlannedTable{"calculator_table", "N/p",
                                 "occupancy of each p. Point at a "
                                 "cell for its waves and occupancy, click to take it"};
 
-void drawAsked(PanelContext& p) {
+void drawQuestion(PanelContext& p) {
     parameter(p, "calculator.gpu");
     for (const char* path : {"calculator.bodies", "calculator.block", "calculator.registers", "calculator.shared",
                              "calculator.bodies_per_thread", "calculator.split"})
@@ -81,7 +81,7 @@ void drawTable(PanelContext& p, const GpuRow& row, const OccupancyAsk& ask) {
         list.AddText(ImVec2(at.x - align * ImGui::CalcTextSize(text.c_str()).x, at.y), colour, text.c_str());
     };
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    std::string told;
+    std::string words;
     for (std::size_t c = 0; c < kTableBlocks.size(); ++c)
         write(ImVec2(from.x + first + (static_cast<float>(c) + 0.5f) * cell, from.y), 0.5f, palette::kMuted,
               "p = " + std::to_string(kTableBlocks[c]));
@@ -100,10 +100,10 @@ void drawTable(PanelContext& p, const GpuRow& row, const OccupancyAsk& ask) {
                   launch.refusal.empty() ? palette::kText : palette::kMuted,
                   launch.refusal.empty() ? std::string(grouped(static_cast<std::uint64_t>(f.blocks()))) : std::string("-"));
             if (!pointed || mouse.x < a.x || mouse.x >= a.x + cell || mouse.y < a.y || mouse.y >= a.y + high) continue;
-            told = formatted("N = %s, p = %d: ", grouped(kTableBodies[r]).text, kTableBlocks[c]) +
-                   (launch.refusal.empty() ? formatted("%.2f waves, the last %.0f %% full; occupancy %.0f %%", f.waves(),
-                                                       100 * f.lastWave(), 100 * f.occupancy())
-                                           : launch.refusal);
+            words = formatted("N = %s, p = %d: ", grouped(kTableBodies[r]).text, kTableBlocks[c]) +
+                    (launch.refusal.empty() ? formatted("%.2f waves, the last %.0f %% full; occupancy %.0f %%", f.waves(),
+                                                        100 * f.lastWave(), 100 * f.occupancy())
+                                            : launch.refusal);
             if (!clicked) continue;
             set(p, "calculator.bodies", static_cast<std::int64_t>(kTableBodies[r]));
             set(p, "calculator.block", std::int64_t{kTableBlocks[c]});
@@ -118,7 +118,7 @@ void drawTable(PanelContext& p, const GpuRow& row, const OccupancyAsk& ask) {
               launch.refusal.empty() ? formatted("%.0f %%", 100 * launch.facts.occupancy()) : std::string("-"));
     }
     p.widgets.finish(kPlannedTable);
-    p.widgets.wrapped(palette::kMuted, told.empty() ? " " : told);
+    p.widgets.wrapped(palette::kMuted, words.empty() ? " " : words);
 }
 
 }  // namespace
@@ -128,7 +128,7 @@ void drawLabCalculator(PanelContext& p) {
     const GpuRow row = gpuOf(ask);
     const float s = p.widgets.scale(), wide = ImGui::GetContentRegionAvail().x;
     const Letters letters(p.widgets.fonts().small);
-    if (ImGui::BeginChild("calculator asked", ImVec2(std::clamp(0.36f * wide, 230 * s, 320 * s), 0))) drawAsked(p);
+    if (ImGui::BeginChild("calculator question", ImVec2(std::clamp(0.36f * wide, 230 * s, 320 * s), 0))) drawQuestion(p);
     ImGui::EndChild();
     ImGui::SameLine();
     if (ImGui::BeginChild("calculator found", ImVec2(0, 0))) {

@@ -195,10 +195,10 @@ void drawProcessor(PanelContext& p) {
 void drawTimes(PanelContext& p) {
     std::string times;
     double whole = 0;
-    for (const MethodFigure& told : p.facts.figures) {
-        if (told.unit == "s") {
-            whole += told.value;
-            addTo(times, formatted("%s %.3g", std::string(told.name).c_str(), 1e3 * told.value));
+    for (const MethodFigure& figure : p.facts.figures) {
+        if (figure.unit == "s") {
+            whole += figure.value;
+            addTo(times, formatted("%s %.3g", std::string(figure.name).c_str(), 1e3 * figure.value));
         }
     }
     if (whole <= 0) return;
@@ -210,8 +210,8 @@ void drawTimes(PanelContext& p) {
 /// Figures of a tree or of cells about the last evaluation: shape, interactions, time of stages.
 void drawFigures(PanelContext& p) {
     const auto value = [&](std::string_view name) {
-        for (const MethodFigure& told : p.facts.figures)
-            if (told.name == name && told.unit.empty()) return told.value;
+        for (const MethodFigure& figure : p.facts.figures)
+            if (figure.name == name && figure.unit.empty()) return figure.value;
         return 0.0;
     };
     const auto count = [&](std::string_view name) {

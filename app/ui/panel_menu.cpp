@@ -41,7 +41,7 @@ void walk(PanelContext& p, std::size_t place) {
     const bool right = panelKeyPressed(ImGuiKey_RightArrow) && !p.widgets.listOpen && !p.widgets.listFocused;
     const bool left = panelKeyPressed(ImGuiKey_LeftArrow) && !p.widgets.listOpen;
     if (!right && !left) return;
-    p.menu.asked = true;
+    p.menu.toggled = true;
     p.menu.wanted = (place + (right ? 1 : count - 1)) % count;
     ImGui::CloseCurrentPopup();
 }
@@ -52,8 +52,8 @@ void drawMenu(PanelContext& p, std::size_t place) {
     if (!p.widgets.beginMenu(name, menu.name)) return;
     p.widgets.listOpen = p.widgets.listFocused = false;
     // A second request closes the menus.
-    if (p.menu.asked) {
-        p.menu.asked = false;
+    if (p.menu.toggled) {
+        p.menu.toggled = false;
         ImGui::CloseCurrentPopup();
     }
     for (std::size_t i = 0; i < menu.rows.size();) {
@@ -123,8 +123,8 @@ void drawMenuBar(PanelContext& p) {
     if (ImGui::BeginMainMenuBar()) {
         p.widgets.panel("menu");
         const bool open = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
-        if (p.menu.asked && !open) {
-            p.menu.asked = false;
+        if (p.menu.toggled && !open) {
+            p.menu.toggled = false;
             ImGui::OpenPopup(std::string(menus()[p.menu.wanted % menus().size()].name).c_str());
             p.menu.wanted = 0;
         }

@@ -149,8 +149,8 @@ void drawUnitsDoubt(PanelContext& p) {
     if (!p.state.inWindow || !p.document.unitsInDoubt() || !p.document.message.empty() || p.document.labPanel.open) return;
     const UnitsDoubt& doubt = p.facts.configuration.start->doubt;
     // The option is only for the command line.
-    const std::string asked = doubt.question.substr(0, doubt.question.find(" --units"));
-    drawDoubt(p, "units", "These bodies are " + asked, [&] {
+    const std::string question = doubt.question.substr(0, doubt.question.find(" --units"));
+    drawDoubt(p, "units", "These bodies are " + question, [&] {
         if (!doubt.units.empty()) {
             action(p, "reopen-units", 0, "Yes, open again");
             ImGui::SameLine();
@@ -176,7 +176,7 @@ bool drawOrbitsDoubt(PanelContext& p) {
 void drawStory(PanelContext& p) {
     drawUnitsDoubt(p);
     if (drawOrbitsDoubt(p) || p.document.unitsInDoubt() || p.state.depth != Depth::watch || p.facts.twin.on ||
-        !p.state.inWindow || !p.document.storyTold() || !p.document.message.empty() || p.document.labPanel.open ||
+        !p.state.inWindow || !p.document.storyEnded() || !p.document.message.empty() || p.document.labPanel.open ||
         p.document.lesson.shown() || p.state.asksFirst())
         return;
     ImGui::SetNextWindowPos(overPicture(p).bottom, ImGuiCond_Always, ImVec2(0.5f, 1));

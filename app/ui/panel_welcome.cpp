@@ -118,7 +118,7 @@ struct StoryEnd {
 void beginAgain(PanelContext& p) {
     constexpr double kRest = 6;  // [s]
     double& since = p.widgets.kept<StoryEnd>().since;
-    if (!p.document.storyTold())
+    if (!p.document.storyEnded())
         since = -1;
     else if (since < 0)
         since = ImGui::GetTime();

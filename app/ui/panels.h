@@ -34,7 +34,7 @@ struct CommandFinder;
 
 /// Menus requested by keys.
 struct MenuWalk {
-    bool asked = false;      ///< open the menus, or close them
+    bool toggled = false;    ///< open the menus, or close them
     std::size_t wanted = 0;  ///< index of the menu
 };
 

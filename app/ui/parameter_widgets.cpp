@@ -45,9 +45,9 @@ Value shownValue(PanelContext& p, const Parameter& row, const ParameterStyle& st
     if (style.now) return *style.now;
     if (!row.requested) return row.get(p.document);
     // An unset value is shown as the value in force.
-    Value asked = row.requested(p.document);
-    const auto* word = std::get_if<std::string>(&asked);
-    return word && !row.specialValue.empty() && *word == row.specialValue ? row.get(p.document) : asked;
+    Value chosen = row.requested(p.document);
+    const auto* word = std::get_if<std::string>(&chosen);
+    return word && !row.specialValue.empty() && *word == row.specialValue ? row.get(p.document) : chosen;
 }
 
 void drawFlag(PanelContext& p, const Parameter& row, const ParameterStyle& style) {
@@ -93,10 +93,10 @@ void drawNumber(PanelContext& p, const Parameter& row, const ParameterStyle& sty
     if (done == Dragging::words) return set(p, row.path, typedValue(p.widgets.typed()));
     if (whole) value = std::round(value);
     if (whole && value == before) return;
-    Value asked = value / scale;
-    if (whole) asked = static_cast<std::int64_t>(value);
-    if (word && value <= row.bounds.least) asked = std::string(row.specialValue);
-    p.post({SetParameter{row.path, std::move(asked), done == Dragging::dragged && p.widgets.sameDrag(control.name)}});
+    Value chosen = value / scale;
+    if (whole) chosen = static_cast<std::int64_t>(value);
+    if (word && value <= row.bounds.least) chosen = std::string(row.specialValue);
+    p.post({SetParameter{row.path, std::move(chosen), done == Dragging::dragged && p.widgets.sameDrag(control.name)}});
 }
 
 }  // namespace

@@ -147,7 +147,7 @@ struct Ui::Parts {
     bool drawn = false;    ///< the backend has made its objects
     bool popup = false;    ///< a menu or list is open
     MenuWalk menu;
-    bool panelAsked = false;  ///< move the focus to the next panel
+    bool panelMoves = false;  ///< move the focus to the next panel
     std::string panelWithKeys;
     ScenePicker picker;
     CommandFinder finder;
@@ -329,7 +329,7 @@ void Ui::Parts::build(const Document& document, const ServiceResults& readouts, 
     popup = false;
     if (!state.visible) {
         // No panel is left for the keys.
-        reports.navigating = menu.asked = panelAsked = false;
+        reports.navigating = menu.toggled = panelMoves = false;
         return;
     }
     lightControl(panel);
@@ -368,7 +368,7 @@ void Ui::Parts::passKeys(const UiState& state, PanelState& reports) {
         return name == "menu" || name == "status" || (name == "play" && !state.panel);
     });
     if (panels.empty()) reports.navigating = false;
-    if (!std::exchange(panelAsked, false) || panels.empty()) return;
+    if (!std::exchange(panelMoves, false) || panels.empty()) return;
     reports.navigating = true;
     const auto last = std::find(panels.begin(), panels.end(), panelWithKeys);
     const bool wraps = last == panels.end() || last + 1 == panels.end();
@@ -400,10 +400,10 @@ void Ui::drawOver(App& app, int width, int height, double seconds) {
     draw();
 }
 
-void Ui::frame(const Document& document, const ServiceResults& readouts, const Post& asked) {
+void Ui::frame(const Document& document, const ServiceResults& readouts, const Post& sink) {
     const CurrentContext current(parts_->context);
     const Post nobody = [](const std::vector<Command>&) {};
-    const Post& post = asked ? asked : nobody;
+    const Post& post = sink ? sink : nobody;
     if (std::exchange(parts_->light, document.look.paper) != document.look.paper)
         ImGui::GetStyle() = makeStyle(parts_->scale, parts_->strong, parts_->light);
     palette::strong = parts_->strong;
@@ -457,9 +457,9 @@ bool Ui::wantsKeyboard() const {
     const ImGuiContext& context = *ImGui::GetCurrentContext();
     return context.WantTextInputNextFrame == 1 && context.ActiveId != 0 && context.ActiveId == context.InputTextState.ID;
 }
-void Ui::walkMenus() { parts_->menu.asked = true; }
-void Ui::nextPanel() { parts_->panelAsked = true; }
-bool Ui::navigates() const { return state.navigating || parts_->menu.asked || parts_->panelAsked || parts_->popup; }
+void Ui::walkMenus() { parts_->menu.toggled = true; }
+void Ui::nextPanel() { parts_->panelMoves = true; }
+bool Ui::navigates() const { return state.navigating || parts_->menu.toggled || parts_->panelMoves || parts_->popup; }
 bool Ui::hasPopup() const { return parts_->popup; }
 PanelFocus Ui::focus() const {
     PanelFocus focus{wantsMouse(), wantsKeyboard(), navigates(), hasPopup()};

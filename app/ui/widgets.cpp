@@ -41,7 +41,7 @@ void Widgets::beginFrame(float scale, const Fonts& fonts) {
     items.clear();
     panels_.clear();
     left_ = {};
-    askedForKeys_ = std::exchange(asksForKeys_, false) ? askedForKeys_ + 1 : 0;
+    framesOfKeys_ = std::exchange(awaitsKeys_, false) ? framesOfKeys_ + 1 : 0;
     if (!restingSeen_) restingOn_.clear();
     restingSeen_ = tooltipShown_ = false;
 }
@@ -49,7 +49,7 @@ void Widgets::beginFrame(float scale, const Fonts& fonts) {
 void Widgets::takeKeys() {
     if (ImGui::IsAnyItemActive()) return;
     ImGui::SetKeyboardFocusHere();
-    asksForKeys_ = true;
+    awaitsKeys_ = true;
 }
 
 void Widgets::record(std::string name, bool enabled) {

@@ -175,7 +175,7 @@ public:
     /// Gives the keyboard to the next item, unless some item has it already. It takes some frames.
     void takeKeys();
     /// Whether takeKeys() still waits for the keyboard. The wait ends after four frames, also where the item never gets it.
-    bool awaitsKeys() const { return asksForKeys_ && askedForKeys_ < 4; }
+    bool awaitsKeys() const { return awaitsKeys_ && framesOfKeys_ < 4; }
 
     /// True while a tooltip is due.
     bool restless() const { return !restingOn_.empty() && !tooltipShown_; }
@@ -213,8 +213,8 @@ private:
     std::string restingOn_;      ///< control under the pointer
     double restingSince_ = 0;
     bool restingSeen_ = false, tooltipShown_ = false;
-    bool asksForKeys_ = false;
-    int askedForKeys_ = 0;  ///< frames in a row
+    bool awaitsKeys_ = false;
+    int framesOfKeys_ = 0;  ///< frames in a row
     const char* comboName_ = "";
     std::string editing_;        ///< name of the text field or slider to which `typed_` or `power_` belongs; empty: none
     char typed_[PATH_MAX] = {};  ///< long enough for each path

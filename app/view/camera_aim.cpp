@@ -22,13 +22,13 @@ void AutoFramer::find(Document& document, const ParticleBuffer& vertices, const 
     if (!document.frameAll || document.tour.playing) return;
     if (!sample_) sample_ = std::make_unique<VertexSample>();
     const bool moved = document.facts.step != step_ && (now - seenAt_ >= kInterval || !realTime || !framing_.known());
-    if (moved && !sample_->asked()) {
+    if (moved && !sample_->underWay()) {
         sample_->ask(vertices, second);
         step_ = document.facts.step;
     }
     // A run without viewers draws no pictures, so the camera may still be where an earlier one left it.
     const bool late = seconds > kUnwatched;
-    if (sample_->asked() && sample_->take(bodies_, two_ ? &others_ : nullptr, !realTime || late)) {
+    if (sample_->underWay() && sample_->take(bodies_, two_ ? &others_ : nullptr, !realTime || late)) {
         see(document, now - seenAt_);
         seenAt_ = now;
     }
@@ -50,7 +50,7 @@ void AutoFramer::see(const Document& document, double seconds) {
 
 void CentreFollower::find(Document& document, const ParticleBuffer& vertices, bool realTime) {
     if (document.follow) document.followedCentre.reset();
-    if (document.followedCentre != followed_ || document.facts.bodiesId != run_) known_ = asked_ = false;
+    if (document.followedCentre != followed_ || document.facts.bodiesId != run_) known_ = waited_ = false;
     followed_ = document.followedCentre;
     run_ = document.facts.bodiesId;
     if (!followed_) return;
@@ -72,8 +72,8 @@ void CentreFollower::find(Document& document, const ParticleBuffer& vertices, bo
         const float radius = galaxy && known_ ? 0.12f * camera.distance : 0;
         finder_->ask(vertices, *followed_, known_ ? centre_ : camera.target, radius);
         // A window waits only for the first result, because it has no earlier one.
-        const bool wait = !realTime || (!known_ && !asked_);
-        asked_ = true;
+        const bool wait = !realTime || (!known_ && !waited_);
+        waited_ = true;
         if (!finder_->take(centre_, wait)) return;
         known_ = true;
     }

@@ -50,7 +50,7 @@ private:
     std::optional<int> followed_;              ///< galaxy of the last frame
     std::uint64_t run_ = 0;
     glm::vec3 centre_{0};
-    bool known_ = false, asked_ = false;
+    bool known_ = false, waited_ = false;
 };
 
 }  // namespace gravlab

@@ -16,7 +16,7 @@ constexpr float kPickRadius = 12;  // pixels at scale 1
 }  // namespace
 
 void SelectionReader::find(Document& document, RunHost& host, bool realTime) {
-    if (!document.pick && !pickAsked_ && !document.selected) return;
+    if (!document.pick && !pickWaits_ && !document.selected) return;
     if (!picker_) picker_ = std::make_unique<Picker>();
     if (document.pick) {
         const Document::SurfaceSpot spot = document.spotAt(document.pick->cursor, document.pick->surface);
@@ -24,12 +24,12 @@ void SelectionReader::find(Document& document, RunHost& host, bool realTime) {
         picker_->ask(host.runs()[spot.run].vertices(),
                      spot.camera.projection(spot.size.x / std::max(spot.size.y, 1.0f)) * spot.camera.view(), spot.cursor,
                      spot.size, kPickRadius * document.ui.scale);
-        pickAsked_ = true;
+        pickWaits_ = true;
         document.pick.reset();
     }
     std::optional<std::size_t> body;
-    if (pickAsked_ && picker_->take(body, !realTime)) {
-        pickAsked_ = false;
+    if (pickWaits_ && picker_->take(body, !realTime)) {
+        pickWaits_ = false;
         if (body)
             document.select(*body);
         else
@@ -52,8 +52,8 @@ void SelectionReader::find(Document& document, RunHost& host, bool realTime) {
 
 void SelectionReader::read(Document& document, RunHost& host, bool realTime) {
     const SampledFrame at{host.simulation(), host.first().feed(), hostClock(), !realTime};
-    Question asked{document.selections, document.orbitAround};
-    const Question* question = document.selected ? &asked : nullptr;
+    Question wish{document.selections, document.orbitAround};
+    const Question* question = document.selected ? &wish : nullptr;
     if (states_.follow(at, question)) nearestAt_ = -1;
     if (!question) return;
     findNeighbours(document, host, realTime);
@@ -90,7 +90,7 @@ void SelectionReader::findNeighbours(Document& document, RunHost& host, bool rea
     const double now = hostClock();
     const std::int64_t step = document.facts.step;
     const bool due = nearestAt_ < 0 || (nearestStep_ != step && (!realTime || now - nearestAt_ > kInterval));
-    if (due && (nearestAt_ < 0 || !nearest_->asked())) {
+    if (due && (nearestAt_ < 0 || !nearest_->underWay())) {
         nearest_->ask(host.first().vertices(), document.selected->index);
         nearestAt_ = now;
         nearestStep_ = step;
@@ -107,7 +107,7 @@ void SelectionReader::findNeighbours(Document& document, RunHost& host, bool rea
 void SelectionReader::dropPicture() {
     picker_.reset();
     nearest_.reset();
-    pickAsked_ = false;
+    pickWaits_ = false;
 }
 
 namespace {
@@ -130,11 +130,11 @@ void MarkReader::read(Document& document, RunHost& host, bool realTime) {
     const bool arrows = arrowsWanted(document) && (few || document.selected), labels = labelsWanted(document);
     const bool wanted = (arrows || labels) && facts.bodies->size() <= StateFeed::kMostUnfelt;
     if (!wanted) document.facts.marks.clear();
-    const Question asked{facts.revision, document.selections, document.overlay};
+    const Question wish{facts.revision, document.selections, document.overlay};
     const bool onHost = host.simulation().backend().vertexSpace() == MemorySpace::host;
     states_.pace.interval = few ? 0 : kMarkInterval;
     const SampledFrame at{host.simulation(), host.first().feed(), hostClock(), !realTime || (few && onHost)};
-    if (const auto state = states_.update(at, wanted ? &asked : nullptr)) take(*state, document, host);
+    if (const auto state = states_.update(at, wanted ? &wish : nullptr)) take(*state, document, host);
 }
 
 void MarkReader::take(const FedState& state, Document& document, const RunHost& host) const {

@@ -20,7 +20,7 @@ public:
     void find(Document& document, RunHost& host, bool realTime);
     /// Call it after find(): it reads neighbours, velocity and energy. Throws std::bad_alloc.
     void read(Document& document, RunHost& host, bool realTime);
-    bool busy() const { return pickAsked_ || states_.busy(); }
+    bool busy() const { return pickWaits_ || states_.busy(); }
     /// Releases all OpenGL objects.
     void dropPicture();
 
@@ -29,7 +29,7 @@ private:
     void readFrom(const FedState& state, Document& document, const RunHost& host);
 
     std::unique_ptr<Picker> picker_;  // created at the first click
-    bool pickAsked_ = false;
+    bool pickWaits_ = false;
     std::unique_ptr<NearestBodies> nearest_;  // created at the first selection
     struct Question {
         std::uint64_t selection = 0;

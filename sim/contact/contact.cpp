@@ -240,7 +240,6 @@ private:
         if (touch(bodies_.surface[a.index].radius + bodies_.surface[b.index].radius))
             piece.pairs.push_back({a.index, b.index});
     }
-    /// Makes the lists.
     void join(const std::vector<Piece>& pieces) {
         for (const Piece& piece : pieces)
             for (const ContactPair& pair : piece.near) ++lists_[pair.first].count;

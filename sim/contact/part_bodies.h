@@ -122,7 +122,6 @@ public:
         return {.end = end, .way = (end - from) / length, .radius = finite ? found->surface[index].radius : kGone};
     }
     double firstAllowanceOf(double radius) const { return allowanceOf(radius, found->mostReach); }
-    /// The body as it is now.
     ChangedBody bodyOf(std::uint32_t index) const {
         return marks[index].changed != kNoPlace ? changed[marks[index].changed] : firstBodyOf(index);
     }
@@ -184,8 +183,7 @@ public:
         const Vec3d half = length / 2 * body.listed.way;
         tree().search({body.listed.end - half, half, body.listed.reach() + body.allowance}, raised_, more, use);
     }
-    /// After `now`, the candidate list of the body is valid for the present path. `more` is the distance of that path from
-    /// the first one.
+    /// After `now`, the candidate list of the body is valid for the present path. `more`: how far it is from the first one.
     void listAnew(ChangedBody& body, double now, TreeReach& more) {
         body.listed = body.path;
         body.allowance = firstAllowanceOf(body.path.radius);

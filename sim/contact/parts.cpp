@@ -129,7 +129,7 @@ public:
 
 private:
     // Contacts of a window: enough for all threads, and so few that most bodies have one at most.
-    static constexpr std::size_t kFewest = 256, kPartOfWave = 16, kBodiesAContact = 32, kLargePart = 100;
+    static constexpr std::size_t kFewest = 256, kPartOfWave = 16, kBodiesPerContact = 32, kLargePart = 100;
     static constexpr std::uint32_t kWindows = 8;
     static constexpr std::size_t kGrain = 256;
 
@@ -184,7 +184,7 @@ private:
         std::uint32_t end = window_.end;
         // Far fewer than there are bodies, so that few contacts have a body in common.
         const std::size_t most =
-            std::max(kFewest, std::min(found_.pairs.size() / kWindows, found_.id.size() / kBodiesAContact));
+            std::max(kFewest, std::min(found_.pairs.size() / kWindows, found_.id.size() / kBodiesPerContact));
         if (threads_ == 1 || found_.pairs.size() <= kFewest) {
             end = ContactWindow::kSlots;
         } else {
@@ -444,8 +444,7 @@ private:
     }
     /// Finds parts that have changed the same body, or bodies that may touch on their new paths. Parts that were not just
     /// resolved agree with each other. Returns the parts to resolve again, which are joined. Without such bodies the events
-    /// are those of one queue: the first event that is missing, or too many, would be one of two bodies of which no part
-    /// knows both.
+    /// are those of one queue: the first wrong event would be one of two bodies of which no part knows both.
     std::vector<std::uint32_t> thoseThatDisagree(const std::vector<std::uint32_t>& resolved) {
         std::vector<std::pair<std::uint32_t, std::uint32_t>> conflicts;
         std::vector<std::uint32_t> living;

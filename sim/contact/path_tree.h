@@ -1,6 +1,5 @@
 // A tree of the straight paths of a step. A node bounds the places of its bodies in the middle of the step, and their ways.
-// So the search separates bodies by their distance also where all move far in one direction. Rule: the tree only limits the
-// search; no result depends on it.
+// So the search separates bodies by their distance also where all move far in one direction. Rule: no result depends on it.
 #pragma once
 #include "sim/contact/touch.h"
 #include "sim/core/thread_pool.h"

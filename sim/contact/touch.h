@@ -35,8 +35,7 @@ GRAVLAB_HOST_DEVICE double touchTime(const Vec3d& away, const Vec3d& way, double
     return after <= rest ? from + after : -1;
 }
 
-/// How far two bodies may leave their paths before the lists of bodies near them no longer hold [L]. `mostReach`: see
-/// FoundContacts.
+/// How far two bodies may leave their paths before the lists of bodies near them fail [L]. `mostReach`: see FoundContacts.
 GRAVLAB_HOST_DEVICE double allowanceOf(double radius, double mostReach) {
     const double most = mostReach / 4;
     return radius / 4 < most ? radius / 4 : most;

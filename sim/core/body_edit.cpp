@@ -10,8 +10,7 @@
 namespace gravlab {
 namespace {
 
-/// Bodies under edit. Removed bodies keep their place, marked, until all edits are done: closing each gap would cost time
-/// proportional to N per edit.
+/// Bodies under edit. Removed bodies keep their place, marked, until all edits are done: closing a gap costs O(N) per edit.
 class Edited {
 public:
     explicit Edited(const ParticleSet& bodies) : bodies_(bodies), gone_(bodies.size(), false), left_(bodies.size()) {

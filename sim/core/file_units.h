@@ -26,7 +26,7 @@ struct FileUnits {
     /// A file's length / lengthBy = [L], its mass * massBy = [M], its velocity / velocityBy = [L/T].
     double lengthBy = 1, massBy = 1, velocityBy = 1;
     /// One [L], [M] and [L/T] in m, kg and m/s; 0: unknown.
-    double metres = 0, kilograms = 0, metresASecond = 0;
+    double metres = 0, kilograms = 0, metresPerSecond = 0;
 
     bool named() const { return !length.empty(); }
     /// Whether the file uses the units of the run.

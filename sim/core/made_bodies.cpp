@@ -19,9 +19,9 @@ constexpr std::size_t kMadeAtOnce = std::size_t{1} << 19, kMadeByOne = 4096;
 // Two passes centre the bodies: the second removes the rounding of the first. Then a backend reads them.
 constexpr std::size_t kPasses = 2;
 
-void tell(std::size_t passes, std::size_t done, std::size_t count) {
-    WorkWatch::tell("bodies", static_cast<std::int64_t>((passes * count + done) / (kPasses + 1)),
-                    static_cast<std::int64_t>(count));
+void report(std::size_t passes, std::size_t done, std::size_t count) {
+    WorkWatch::report("bodies", static_cast<std::int64_t>((passes * count + done) / (kPasses + 1)),
+                      static_cast<std::int64_t>(count));
 }
 
 /// The first bodies as they were made, so that fewer are made again. Their memory is cleared by no single thread.
@@ -91,7 +91,7 @@ MadeBodies::MadeBodies(std::size_t count, Make make) : count_(count), groups_(co
                 fastest_ = std::max(fastest_, fastest);
             });
             std::swap(made, summed);
-            tell(pass, std::min(begin + kMadeAtOnce, count), count);
+            report(pass, std::min(begin + kMadeAtOnce, count), count);
         }
         centres_.emplace_back(centre.place(), centre.velocity());
         known->all = true;
@@ -124,7 +124,7 @@ void MadeBodies::read(std::size_t first, std::size_t step, ParticleSet& out) con
     parallelFor(out.size(), 0, kMadeByOne, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) put(first + k * step, out, k);
     });
-    if (step == 1) tell(kPasses, first + out.size(), count_);
+    if (step == 1) report(kPasses, first + out.size(), count_);
 }
 
 void BodiesToRead::read(std::size_t first, std::size_t step, ParticleSet& out) const {

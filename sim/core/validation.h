@@ -8,7 +8,6 @@ namespace gravlab {
 /// Most bodies of a run: devices use 31-bit indices.
 constexpr std::size_t kMostBodies = 2147483647;
 
-/// Requires 1 to kMostBodies.
 void requireBodies(std::size_t bodies);
 /// Requires a finite number other than 0; a negative time step runs backwards.
 void requireTimeStep(double timeStep);

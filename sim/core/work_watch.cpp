@@ -17,7 +17,7 @@ WorkWatch::WorkWatch(Listener listener, Noted noted, Dropped dropped)
 
 WorkWatch::~WorkWatch() { listening = before_; }
 
-void WorkWatch::tell(const char* what, std::int64_t done, std::int64_t total) {
+void WorkWatch::report(const char* what, std::int64_t done, std::int64_t total) {
     if (listening && listening->listener_) listening->listener_(what, done, total);
 }
 

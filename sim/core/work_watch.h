@@ -22,7 +22,7 @@ public:
     WorkWatch& operator=(const WorkWatch&) = delete;
 
     /// Reports to the listener of this thread, if there is one.
-    static void tell(const char* what, std::int64_t done, std::int64_t total);
+    static void report(const char* what, std::int64_t done, std::int64_t total);
     static void note(const std::string& sentence);
     /// Whether the result of this thread's work is no longer wanted. The work may then stop at once with any result.
     static bool dropped();

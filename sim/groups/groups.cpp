@@ -45,8 +45,7 @@ std::vector<std::uint32_t> alone(std::size_t count) {
 }
 
 constexpr std::size_t kMostOfGroup = 2048, kGroupsChecked = 64;
-/// Number of bodies that are compared with all: every one for small N, else as many as take half a second of one core, but
-/// some.
+/// Number of bodies that are compared with all: every one for small N, else as many as take half a second of one core.
 constexpr double kComparisons = 3e8;
 std::size_t sampled(std::size_t bodies) {
     const auto wanted = static_cast<std::size_t>(kComparisons / static_cast<double>(bodies));
@@ -275,7 +274,7 @@ GroupCheck checkGroups(const ParticleSet& bodies, double length, std::span<const
     const std::size_t compared = sampled(bodies.size());
     for (std::size_t k = 0; k < compared && check.failure.empty(); ++k) {
         check.failure = strangerOf(at, compared < bodies.size() ? lot() : static_cast<std::uint32_t>(k), square, labels);
-        WorkWatch::tell("bodies compared with all", static_cast<std::int64_t>(k + 1), static_cast<std::int64_t>(compared));
+        WorkWatch::report("bodies compared with all", static_cast<std::int64_t>(k + 1), static_cast<std::int64_t>(compared));
     }
     // Groups of random bodies, which tend to be the larger ones.
     std::vector<std::uint32_t> sampled;

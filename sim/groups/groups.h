@@ -59,7 +59,6 @@ struct GroupTable {
 };
 GroupTable groupTable(const ParticleSet& bodies, std::span<const std::uint32_t> labels, std::size_t least);
 
-/// Result of a check of labels.
 struct GroupCheck {
     std::string failure;  ///< a sentence; empty: no error was found
     std::string what;     ///< what the labels were compared with: "every pair", "128 bodies with all others, ..."

@@ -29,7 +29,6 @@ struct LaunchRequest {
     bool operator==(const LaunchRequest&) const = default;
 };
 
-/// A number of a launch.
 struct LaunchNumber {
     std::string_view key;     ///< in texts and files
     std::string_view option;  ///< "--block"
@@ -40,7 +39,6 @@ struct LaunchNumber {
 };
 std::span<const LaunchNumber> launchNumbers();
 
-/// A kernel and its launch.
 struct KernelRequest {
     std::optional<std::string> kernel{};  ///< empty: the backend chooses by N and device
     LaunchRequest launch{};
@@ -65,8 +63,7 @@ TermRequests besidePairs(TermRequests requests);
 /// "springs=list:block=64:accuracy=0.001,magnets=plain" for the terms beside the pair law, which has keys of its own in
 /// files; "auto" where nothing is requested.
 std::string termRequestsText(const TermRequests& requests);
-/// The inverse, which also takes the pair law; "auto" and an empty text request nothing. Throws UsageError with the allowed
-/// values.
+/// The inverse, which also takes the pair law; "auto" and an empty text request nothing. Throws UsageError.
 TermRequests parsedTermRequests(std::string_view text);
 
 /// Computation of a term, in force.
@@ -151,8 +148,7 @@ struct RunConfiguration {
 /// Whether all of its forces conserve the energy, so that a change of it is an error.
 bool keepsEnergy(const RunConfiguration& configuration);
 
-/// Takes over the row of the pair law, which the backend may have chosen. An accuracy is in force only for a row that an
-/// allowed error controls.
+/// Takes over the row of the pair law, which the backend may have chosen. An accuracy acts only on rows that obey one.
 void takeRow(RunConfiguration& configuration, const KernelRow& row, const LaunchConfig& launch, double allowedError);
 
 /// How the host sums the pairs of this run: as its forces are computed. Null: all of them.

@@ -41,8 +41,7 @@ void suitPrecision(Configuration& c, const BodiesToRead& bodies, const ForceTerm
 
 /// Adapts the precision to a force or a time step that changes under existing bodies. The range of softening lengths and
 /// time steps found to suit single precision extends ahead of the present ones. So a slider that is dragged copies the
-/// bodies now and then, not in every frame. Errors of too short and of too long softening lengths grow outwards from that
-/// range.
+/// bodies now and then, not in every frame. Errors grow outwards from that range.
 std::optional<Carried> suitForce(Configuration& c, const Present& present, const ForceTerms& others) {
     constexpr double kAhead = 4;
     const ForceSettings& force = c.values.force;
@@ -274,8 +273,7 @@ void reloadForTerms(Judging& j) {
             if (term.what->offer().changes && term.what->kind() == now->kind()) term.what = now;
 }
 
-/// Gives the bodies of the plan their radii, and checks that contacts can act on them. A run under way keeps the radii that
-/// its mergers made.
+/// Gives the bodies of the plan their radii, and checks that contacts can act. A run under way keeps those of its mergers.
 void suitContact(Judging& j) {
     Plan& plan = j.plan;
     const Configuration& c = plan.configuration;
@@ -297,8 +295,7 @@ void suitContact(Judging& j) {
         requireContact(contact, c.values.force, j.present.bodies().get());
 }
 
-/// Chooses the targets of checks, and a precision that suits the bodies. A run that was judged at its beginning continues in
-/// its precision.
+/// Chooses the targets of checks, and a precision that suits the bodies. A run that was judged keeps its precision.
 void suitBodies(Judging& j) {
     Configuration& c = j.c();
     if (!j.plan.loads()) {

@@ -37,8 +37,7 @@ struct Configuration {
 };
 
 /// The settings that `wanted` means. `now`: those in force; null for a first run. With `again` the scene starts anew
-/// although none of its settings changed. Throws UsageError for settings that exclude each other, NoDeviceError for a
-/// backend that cannot run.
+/// although none of its settings changed. Throws UsageError for settings that exclude each other, or NoDeviceError.
 Configuration resolve(const RunRequest& wanted, const Configuration* now, bool again = false);
 
 /// See unresolvedOrbit(), for the bodies of a file at their start. Empty for a null start, and where other terms act.

@@ -98,7 +98,7 @@ TrajectoryPredictor::TrajectoryPredictor(const TrajectoryRequest& question) {
     const double steps = std::clamp(std::ceil(duration / std::abs(timeStep_)), 1.0, most);
     stepsLeft_ = static_cast<std::int64_t>(steps);
     timeStep_ = std::copysign(duration / steps, timeStep_);
-    stepsAPoint_ = std::max<std::int64_t>(1, stepsLeft_ / static_cast<std::int64_t>(kTrajectoryPoints));
+    stepsPerPoint_ = std::max<std::int64_t>(1, stepsLeft_ / static_cast<std::int64_t>(kTrajectoryPoints));
     path_.until = from_ + std::copysign(duration, timeStep_);
     addPoint(f.place, from_);
 }
@@ -148,7 +148,7 @@ void TrajectoryPredictor::startCopy(const TrajectoryRequest& question, ParticleS
     const double pairs = static_cast<double>(bodies.size() * bodies.size());
     const double most = std::min(static_cast<double>(kMostSteps), kMostPairs / std::max(pairs, 1.0));
     stepsLeft_ = static_cast<std::int64_t>(std::clamp(std::ceil(duration / std::abs(timeStep_)), 1.0, most));
-    stepsAPoint_ = std::max<std::int64_t>(1, stepsLeft_ / static_cast<std::int64_t>(kTrajectoryPoints));
+    stepsPerPoint_ = std::max<std::int64_t>(1, stepsLeft_ / static_cast<std::int64_t>(kTrajectoryPoints));
     path_.until = from_ + timeStep_ * static_cast<double>(stepsLeft_);
     addPoint(x, from_);
 }
@@ -164,7 +164,7 @@ void TrajectoryPredictor::addPoint(const Vec3d& place, double time) {
 /// True at the last step; a point that is not reached within `seconds` is left for the next call.
 bool TrajectoryPredictor::advanceCopy(double seconds) {
     // The last interval may be shorter than the others.
-    const std::int64_t steps = std::min(stepsAPoint_ - done_ % stepsAPoint_, stepsLeft_);
+    const std::int64_t steps = std::min(stepsPerPoint_ - done_ % stepsPerPoint_, stepsLeft_);
     const std::int64_t made =
         copy_->advance(integrator(integrator_).program, timeStep_, {.seconds = seconds, .steps = steps}, nullptr)
             .stepsCompleted;
@@ -185,7 +185,7 @@ bool TrajectoryPredictor::advance(double seconds) {
         } else {
             field_->step(timeStep_);
             --stepsLeft_;
-            if (++done_ % stepsAPoint_ == 0 || stepsLeft_ == 0)
+            if (++done_ % stepsPerPoint_ == 0 || stepsLeft_ == 0)
                 addPoint(field_->place, from_ + timeStep_ * static_cast<double>(done_));
             if (stepsLeft_ == 0) path_.complete = true;
         }

@@ -16,7 +16,6 @@ namespace gravlab {
 
 class Backend;
 
-/// How a path is computed.
 enum class TrajectoryMethod {
     copy,          ///< all bodies move, by the run's own integrator in fp64: exact as long as the motion is not chaotic
     rigidGalaxies  ///< large N: each galaxy moves as a whole and keeps its shape; the body's pull on the galaxies is left
@@ -42,7 +41,6 @@ struct TrajectoryRequest {
     double duration = 0;                ///< length of the path [T]; 0: about one and a half revolutions
 };
 
-/// A position at a time.
 struct TrajectoryPoint {
     Vec3d place{};    ///< [L]
     double time = 0;  ///< [T], of the run's clock
@@ -88,7 +86,7 @@ private:
     std::size_t subject_ = 0;
     std::string integrator_;
     double timeStep_ = 0, from_ = 0;
-    std::int64_t stepsLeft_ = 0, stepsAPoint_ = 1, done_ = 0;
+    std::int64_t stepsLeft_ = 0, stepsPerPoint_ = 1, done_ = 0;
     ParticleSet state_;
 };
 

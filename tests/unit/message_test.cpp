@@ -43,25 +43,25 @@ TEST(Message, longOnesStayAsLongAsTheyTakeToRead) {
 
 TEST(Story, isToldOnlyToThoseWhoWatchedIt) {
     Document document;
-    EXPECT_FALSE(document.storyTold()) << "there is no scene yet";
+    EXPECT_FALSE(document.storyEnded()) << "there is no scene yet";
     const Scene scene{.name = "tale", .story = {.time = 4}};
     document.facts.scene = &scene;
     document.facts.bodiesId = 7;
     document.facts.time = 5;
-    EXPECT_FALSE(document.storyTold()) << "a run that was opened behind its end";
+    EXPECT_FALSE(document.storyEnded()) << "a run that was opened behind its end";
     document.storyRun = 7;
-    EXPECT_TRUE(document.storyTold());
+    EXPECT_TRUE(document.storyEnded());
     document.facts.time = 3.9;
-    EXPECT_FALSE(document.storyTold());
+    EXPECT_FALSE(document.storyEnded());
     document.facts.time = 4;
-    EXPECT_TRUE(document.storyTold());
+    EXPECT_TRUE(document.storyEnded());
     document.storyLeft = 7;
-    EXPECT_FALSE(document.storyTold()) << "it was put away";
+    EXPECT_FALSE(document.storyEnded()) << "it was put away";
     document.facts.bodiesId = document.storyRun = 8;
-    EXPECT_TRUE(document.storyTold()) << "and is offered after the next start";
+    EXPECT_TRUE(document.storyEnded()) << "and is offered after the next start";
     const Scene endless{.name = "endless"};
     document.facts.scene = &endless;
-    EXPECT_FALSE(document.storyTold());
+    EXPECT_FALSE(document.storyEnded());
 }
 
 }  // namespace

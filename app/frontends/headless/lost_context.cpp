@@ -20,8 +20,8 @@ constexpr std::string_view kFunctions[] = {"glGetGraphicsResetStatus"};
 /// One thread calls OpenGL, so no lock is needed.
 FaultPlan& faults() {
     static FaultPlan plan = [] {
-        const char* asked = std::getenv("GRAVLAB_FAULT");
-        return asked ? FaultPlan(asked, "gl", kFunctions) : FaultPlan();
+        const char* plan = std::getenv("GRAVLAB_FAULT");
+        return plan ? FaultPlan(plan, "gl", kFunctions) : FaultPlan();
     }();
     return plan;
 }

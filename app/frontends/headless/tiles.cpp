@@ -52,12 +52,12 @@ TilePlan planTiles(int width, int height, int inner) {
 
 int largestSide() { return glLimits().pictureSide; }
 
-int tileSide(int width, int height, int asked, int most) {
+int tileSide(int width, int height, int wanted, int most) {
     // The largest bodies reach beyond the picture on both sides, so the viewport does, too.
     const int room = most / 2 - 2 * kTileBorder;
     const bool whole = static_cast<std::int64_t>(width) * height <= kWholePixels && std::max(width, height) <= most / 2;
-    if (asked == 0 && whole) return 0;
-    const int side = asked > 0 ? asked : std::min(room, 3584);
+    if (wanted == 0 && whole) return 0;
+    const int side = wanted > 0 ? wanted : std::min(room, 3584);
     if (side < 1 || side > room)
         throw UsageError("--tile " + std::to_string(side) + " cannot be drawn here; parts may be up to " +
                          std::to_string(std::max(room, 0)) + " pixels");

@@ -30,9 +30,9 @@ constexpr std::int64_t kWholePixels = std::int64_t{1} << 24;
 /// A plan with tiles of about `inner` pixels a side.
 TilePlan planTiles(int width, int height, int inner);
 
-/// The side of tiles for that picture: `asked`, or 0 when it can be drawn at once. `most`: the largest side that OpenGL
+/// The side of tiles for that picture: `wanted`, or 0 when it can be drawn at once. `most`: the largest side that OpenGL
 /// draws. Throws UsageError when tiles of that size cannot be drawn.
-int tileSide(int width, int height, int asked, int most);
+int tileSide(int width, int height, int wanted, int most);
 
 /// The largest side that the current context can draw.
 int largestSide();

@@ -97,8 +97,8 @@ bool watchesErrors() {
 #ifndef NDEBUG
     return true;
 #else
-    const char* asked = std::getenv("GRAVLAB_GL_DEBUG");
-    return asked && std::string_view(asked) == "1";
+    const char* debug = std::getenv("GRAVLAB_GL_DEBUG");
+    return debug && std::string_view(debug) == "1";
 #endif
 }
 
@@ -129,7 +129,7 @@ struct Window::Glfw {
     bool events = false;
     bool iconified = false, hidden = false;
     bool built = false;  ///< the panels have made a frame since the last events
-    double visibilityAsked = -1;
+    double visibilityAt = -1;
     bool fullscreen = false, vsync = true;
     double shownAt = 0;           ///< when the display took the last picture [s]
     double builtAt = -1;          ///< when the panels began their last frame [s]
@@ -138,7 +138,7 @@ struct Window::Glfw {
     glm::ivec2 pixels{0};         ///< size of its picture, as events report it
     DisplayRate rate;
     int displaysSeen = -1;
-    double rateAsked = -1;
+    double rateAt = -1;
     std::array<GLFWcursor*, 7> cursors{};  ///< by PointerShape; null: the arrow
     PointerShape shape = PointerShape::arrow;
 
@@ -173,9 +173,9 @@ void Window::Glfw::readPlace() {
 /// Checks the display now and then without an event, because GLFW does not report another mode of the same display.
 void Window::Glfw::followDisplays() {
     const double now = glfwGetTime();
-    if (displaysSeen == displayChanges() && now - rateAsked < kRateCheck) return;
+    if (displaysSeen == displayChanges() && now - rateAt < kRateCheck) return;
     displaysSeen = displayChanges();
-    rateAsked = now;
+    rateAt = now;
     rate.update(readDisplays(), place);
     // The display that the window covered was removed. follow() covers another one, as soon as there is one.
     if (fullscreen && !glfwGetWindowMonitor(window)) uncover();
@@ -223,8 +223,8 @@ void Window::Glfw::uncover() {
 
 void Window::Glfw::askVisibility() {
     const double now = glfwGetTime();
-    if (now - visibilityAsked < kVisibilityCheck) return;
-    visibilityAsked = now;
+    if (now - visibilityAt < kVisibilityCheck) return;
+    visibilityAt = now;
     hidden = !glfwGetWindowAttrib(window, GLFW_VISIBLE);
 }
 
@@ -255,20 +255,20 @@ void Window::Glfw::open(int width, int height) {
     readGlLimits();
     glfwSwapInterval(vsync ? 1 : 0);
     readPlace();
-    visibilityAsked = rateAsked = -1;
+    visibilityAt = rateAt = -1;
     glfwSetWindowUserPointer(window, this);
     static constexpr auto of = [](GLFWwindow* w) -> Glfw& { return *static_cast<Glfw*>(glfwGetWindowUserPointer(w)); };
     glfwSetWindowPosCallback(window, [](GLFWwindow* w, int x, int y) {
         Glfw& self = of(w);
         self.place.x = x;
         self.place.y = y;
-        self.rateAsked = -1;
+        self.rateAt = -1;
     });
     glfwSetWindowSizeCallback(window, [](GLFWwindow* w, int wide, int high) {
         Glfw& self = of(w);
         self.place.width = wide;
         self.place.height = high;
-        self.rateAsked = -1;
+        self.rateAt = -1;
     });
     glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int wide, int high) {
         Glfw& self = of(w);
