@@ -131,8 +131,7 @@ void FewBody::computeForces(const PairLaw& law, const double* x, const double* v
         for (std::size_t j = i + 1; j < n; ++j) {
             const double rx = px[j] - xi, ry = py[j] - yi, rz = pz[j] - zi;
             const double pull = law.forceOverDistance(rx * rx + ry * ry + rz * rz);
-            // The separation is multiplied before the source: at the softening floor pull is huge, and 0 times it must stay
-            // 0.
+            // The separation is multiplied before the source: at the softening floor 0 times the pull must be 0.
             const double fx = pull * rx, fy = pull * ry, fz = pull * rz;
             sumX += source[j] * fx;
             sumY += source[j] * fy;

@@ -83,8 +83,7 @@ void tuneTerms(std::vector<Term>& terms, const std::function<bool(std::string_vi
 
 void configureTuned(Backend& backend, const ForceSettings& force, const KernelChoice& wanted, const Tuning* tuning) {
     backend.configure(force, wanted);
-    // Searches use unequal masses under gravity. With equal masses, or under a law that ends, the backend knows a faster
-    // row.
+    // Searches use unequal masses under gravity. For equal ones, or a law that ends, the backend knows a faster row.
     if (backend.activeKernel().equalMasses || backend.activeKernel().byCutOff) return;
     const KernelChoice chosen = tunedKernel(tuning, wanted, backend, force.precision, backend.size());
     if (chosen == wanted) return;

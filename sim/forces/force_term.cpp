@@ -39,7 +39,6 @@ std::string markOf(std::size_t index, std::string_view kind) {
     return std::string(kPrefix) + digits + std::string(kind);
 }
 
-/// One term of a file.
 struct Record {
     std::string kind;
     std::size_t arrays = 0;  ///< number of arrays that the term should have

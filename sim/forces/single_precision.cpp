@@ -383,8 +383,7 @@ constexpr double kRoundingsPerStep = 0.5 / kSingleWorst, kRoundingsOnOrbit = 7.0
 constexpr double kAtRest = 1e-4;
 /// A field that moves takes bodies along: they are judged where its centre is after so many steps.
 constexpr double kStepsAhead = 1e5;
-// Smaller numbers count as zero, as on devices that flush subnormal numbers. The factor leaves a margin for bodies that move
-// apart.
+// Smaller numbers count as zero, as on devices that flush subnormal numbers. Bodies that move apart have a margin.
 constexpr float kSmallest = std::numeric_limits<float>::min() * 1024;
 // Below this many roundings of the largest coordinate, the softening does not hide that two places became equal.
 constexpr double kHiddenRoundings = 1024;

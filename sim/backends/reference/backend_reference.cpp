@@ -26,7 +26,6 @@ constexpr std::size_t kPairsPerCheck = 4'000'000;
 /// Whether only the few-body engine knows the program.
 bool needsFewBody(StepProgram program) { return needsJerk(program) || isAdaptive(program); }
 
-/// Positions, velocities and the last force.
 struct State {
     std::vector<Double4> x, v, a;
     bool forceKnown = false;  ///< a is the force at x, under the present settings

@@ -43,8 +43,7 @@ struct BondColours {
     std::vector<std::uint32_t> bond;
     std::size_t colours() const { return first.size() - 1; }
 };
-/// Gives each bond the first colour that is free at both bodies. Throws UsageError, naming the body, where 64 do not
-/// suffice.
+/// Gives each bond the first colour that is free at both bodies. Throws UsageError where 64 do not suffice.
 BondColours coloursOf(const Bonds& bonds, std::span<const std::uint32_t> ids);
 
 }  // namespace gravlab
