@@ -322,9 +322,13 @@ void ServeLoop::turn() {
                            }});
     rpc_.look();
     if (!made.drawn || !picture) {
-        // As in a window: nothing is due on a processor, or the queue of a device lasts longer than this.
+        // As in a window: by steps each picture has its own, also where nobody sees it. Else nothing is due on a processor,
+        // or the queue of a device lasts longer than this.
         constexpr double kRest = 2e-3;  // [s]
-        if (!app.wantsMore() || app.runs.simulation().backend().vertexSpace() != MemorySpace::host) dueAt_ = now + kRest;
+        if (made.drawn && app.document.intent.speed == 0)
+            dueAt_ = std::max(dueAt_, now) + 1 / options_.fps;
+        else if (!app.wantsMore() || app.runs.simulation().backend().vertexSpace() != MemorySpace::host)
+            dueAt_ = now + kRest;
         return;
     }
     drawnAt_ = hostClock();

@@ -104,6 +104,13 @@ class RemoteTest(unittest.TestCase):
                 return watching["run.step"]
         self.fail("calls of clients that have left still wait")
 
+    def test_steps_that_nobody_watches_are_those_of_pictures(self):
+        with self.served("--fps", "30") as (drive, _), gravlab.connect(drive) as run:
+            run["run.speed"] = 0
+            begun, steps = time.monotonic(), run.steps
+            run.do(f"wait run.step >= {steps + 12} within 20")
+            self.assertGreater(time.monotonic() - begun, 0.25, "12 steps at 30 pictures per second")
+
     def test_files_of_browsers_stay_in_their_folder(self):
         with tempfile.TemporaryDirectory() as outside, tempfile.TemporaryDirectory() as folder:
             os.symlink(outside, os.path.join(folder, "link"))
