@@ -163,7 +163,7 @@ void RenderCommand::refuseIdleLook(const Document& document, bool writes) const 
     refuse("--top-speed", mode.published != VertexValue::speed || mode.ofTraits || !mode.map.empty(), shown);
     for (const std::string_view layer : {"--dust", "--gas", "--sky"})
         refuse(layer, !mode.photograph, shown + "; it belongs to --colour photograph");
-    refuse("--dark-matter", std::ranges::none_of(document.facts.bodies->group, isDark), "no body is dark matter");
+    refuse("--dark-matter", !document.facts.darkBodies, "no body is dark matter");
     refuse("--tree-level", document.tree.boxes != TreeBoxes::level, "it belongs to --tree-cells level");
     refuse("--lab", !picture.showUi, "the lab is one of the panels; add --ui");
     refuse("--ui-scale", !writes, "nothing is written over the picture; add --ui or --overlay");
@@ -224,14 +224,12 @@ void RenderCommand::refuseInPieces(const Document& document, bool writes) const 
 
 /// Draws the start of the scene with all its bodies, in the look of the app's last picture.
 void RenderCommand::drawInPieces(App& app, const OffscreenTarget& target) const {
-    constexpr double kBytes = 90;  // a body: scene and piece
+    constexpr double kBytes = 90;  // a body that no piece can make: scene and piece
     const RunRequest& request = start.simulation;
     const Scene& scene = sceneNamed(request.scene, request.sceneVersion);
     const SceneRequest wanted{inPieces_, request.seed, request.parameters};
-    const double bytes = kBytes * static_cast<double>(inPieces_);
-    // Bodies in memory are ready sooner than those that are made again for each piece.
-    const std::shared_ptr<const MadeBodies> made = scene.made && bytes > freeHostBytes() ? scene.made(wanted) : nullptr;
-    if (!made) requireHostMemory(bytes, "the bodies of the picture");
+    const std::shared_ptr<const MadeBodies> made = scene.made ? scene.made(wanted) : nullptr;
+    if (!made) requireHostMemory(kBytes * static_cast<double>(inPieces_), "the bodies of the picture");
     const ParticleSet all = made ? ParticleSet() : scene.build(wanted);
     ProgressLine progress("body drawn", static_cast<std::int64_t>(inPieces_));
     app.view.drawPieces(app.document, app.runs, made ? BodiesToRead(*made) : all, kPiece, target.framebuffer(),

@@ -193,7 +193,7 @@ void RunHost::refreshBodyCache(bool start) {
     }
     facts.totalMass = 0;
     for (const float mass : facts.bodies->mass) facts.totalMass += std::abs(static_cast<double>(mass));
-    facts.darkBodies = std::any_of(facts.bodies->group.begin(), facts.bodies->group.end(), isDark);
+    facts.darkBodies = hasDark(facts.bodies->group);
     facts.galaxies = galaxiesIn(bodies);
     dropPages(bodies.position);
     dropPages(bodies.velocity);

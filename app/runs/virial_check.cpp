@@ -3,6 +3,7 @@
 #include "app/tables/format.h"
 #include "app/tables/unit_text.h"
 #include "sim/core/random.h"
+#include "sim/core/thread_pool.h"
 #include "sim/measure/profile.h"
 
 #include <algorithm>
@@ -19,7 +20,8 @@ constexpr double kHeavy = 10;    // times the mean mass: heavier bodies are neve
 constexpr std::size_t kMostHeavy = 1024;
 
 struct PointMass {
-    double x, y, z, mass;  ///< the mass includes that of bodies left out
+    Vec3d place;
+    double mass;  ///< includes that of bodies left out
 };
 
 /// Data of a system that are kept until it is measured.
@@ -34,33 +36,56 @@ template <class Members>
 System systemOf(const ParticleSet& bodies, const Members& members, double softening) {
     System system{.softening = softening, .bodies = members.size()};
     const auto mass = [&](std::size_t i) { return inertialMass(bodies.position[i], bodies.velocity[i]); };
-    double px = 0, py = 0, pz = 0;
-    for (const std::size_t i : members) {
+    // Threads sum parts, which are joined in their order.
+    constexpr std::size_t kPart = 65536;
+    struct Part {
+        double mass = 0, kinetic = 0, left = 0;
+        Vec3d momentum{};
+        std::vector<std::size_t> heavy{};  ///< places among the members
+    };
+    std::vector<Part> parts((members.size() + kPart - 1) / kPart);
+    const auto overAll = [&](const auto& take) {
+        parallelFor(parts.size(), 0, 1, [&](std::size_t first, std::size_t last) {
+            for (std::size_t place = first * kPart; place < std::min<std::size_t>(last * kPart, members.size()); ++place)
+                take(parts[place / kPart], place, members[place]);
+        });
+    };
+    overAll([&](Part& part, std::size_t, std::size_t i) {
         const double m = mass(i);
-        const Double4& v = bodies.velocity[i];
-        system.mass += m;
-        system.kinetic += 0.5 * m * (v.x * v.x + v.y * v.y + v.z * v.z);
-        px += m * v.x;
-        py += m * v.y;
-        pz += m * v.z;
+        const Vec3d v = xyz(bodies.velocity[i]);
+        part.mass += m;
+        part.kinetic += 0.5 * m * dot(v, v);
+        part.momentum += m * v;
+    });
+    Vec3d momentum{};
+    for (const Part& part : parts) {
+        system.mass += part.mass;
+        system.kinetic += part.kinetic;
+        momentum += part.momentum;
     }
     if (!(system.mass > 0)) return system;
-    system.kinetic -= 0.5 * (px * px + py * py + pz * pz) / system.mass;  // a moving galaxy is as bound as one at rest
+    system.kinetic -= 0.5 * dot(momentum, momentum) / system.mass;  // a moving galaxy is as bound as one at rest
     const double limit = kHeavy * system.mass / static_cast<double>(members.size());
-    std::vector<std::size_t> heavy;  // places among the members
+    overAll([&](Part& part, std::size_t place, std::size_t i) {
+        if (mass(i) > limit)
+            part.heavy.push_back(place);
+        else
+            part.left += mass(i);
+    });
+    std::vector<std::size_t> heavy;
     const auto keep = [&](std::size_t i, double weight) {
-        const Double4& x = bodies.position[i];
-        if (mass(i) != 0) system.sources.push_back({x.x, x.y, x.z, weight * mass(i)});
+        if (mass(i) != 0) system.sources.push_back({xyz(bodies.position[i]), weight * mass(i)});
     };
     double left = 0, taken = 0;
-    for (std::size_t place = 0; place < members.size(); ++place) {
-        const std::size_t i = members[place];
-        if (mass(i) > limit && system.sources.size() < kMostHeavy) {
-            keep(i, 1);
-            heavy.push_back(place);
-        } else {
-            left += mass(i);
-        }
+    for (const Part& part : parts) {
+        left += part.left;
+        for (const std::size_t place : part.heavy)
+            if (heavy.size() < kMostHeavy) {
+                keep(members[place], 1);
+                heavy.push_back(place);
+            } else {
+                left += mass(members[place]);
+            }
     }
     const auto usual = [&](std::size_t place) {
         for (const std::size_t before : heavy) place += before <= place;
@@ -79,31 +104,23 @@ System systemOf(const ParticleSet& bodies, const Members& members, double soften
     return system;
 }
 
-/// Whether one of these groups has most of the mass in few bodies, as a star has: the others are bound to it alone.
-bool aboutFewBodies(const ParticleSet& bodies, std::size_t groups) {
-    std::vector<double> mass(groups);
-    std::vector<std::size_t> count(groups);
-    double whole = 0;
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-        const std::size_t group = bodies.group[i] & 63u;
-        const double own = inertialMass(bodies.position[i], bodies.velocity[i]);
-        mass[group] += own, whole += own;
-        ++count[group];
-    }
-    for (std::size_t k = 0; k < groups; ++k)
-        if (count[k] < kFewestOfVirial && mass[k] > 0.5 * whole) return true;
-    return false;
-}
-
 std::vector<System> systemsOf(const ParticleSet& bodies, const ForceSettings& force) {
     if (force.law != Law::gravity || bodies.size() < kFewestOfVirial) return {};
     const int galaxies = galaxiesIn(bodies);
-    const bool apart =
-        galaxies > 1 && galaxies <= kMostSystems && !aboutFewBodies(bodies, static_cast<std::size_t>(galaxies));
-    if (!apart)
+    std::vector<std::vector<std::uint32_t>> members(
+        galaxies > 1 && galaxies <= kMostSystems ? static_cast<std::size_t>(galaxies) : 0);
+    for (std::size_t i = 0; i < bodies.size() && !members.empty(); ++i)
+        members[bodies.group[i] & 63u].push_back(static_cast<std::uint32_t>(i));
+    // Where few bodies have most of the mass, as a star has, the others are bound to them alone.
+    double whole = 0, ofFew = 0;
+    for (const std::vector<std::uint32_t>& galaxy : members) {
+        double mass = 0;
+        for (const std::uint32_t i : galaxy) mass += inertialMass(bodies.position[i], bodies.velocity[i]);
+        whole += mass;
+        if (galaxy.size() < kFewestOfVirial) ofFew = std::max(ofFew, mass);
+    }
+    if (members.empty() || ofFew > 0.5 * whole)
         return {systemOf(bodies, std::ranges::iota_view(0u, static_cast<std::uint32_t>(bodies.size())), force.softening)};
-    std::vector<std::vector<std::uint32_t>> members(static_cast<std::size_t>(galaxies));
-    for (std::size_t i = 0; i < bodies.size(); ++i) members[bodies.group[i] & 63u].push_back(static_cast<std::uint32_t>(i));
     std::vector<System> systems;
     for (const std::vector<std::uint32_t>& galaxy : members)
         if (galaxy.size() >= kFewestOfVirial) systems.push_back(systemOf(bodies, galaxy, force.softening));
@@ -111,15 +128,10 @@ std::vector<System> systemsOf(const ParticleSet& bodies, const ForceSettings& fo
 }
 
 double halfMassRadius(const std::vector<PointMass>& sources, double mass) {
-    PointMass centre{0, 0, 0, mass};
-    for (const PointMass& s : sources) {
-        centre.x += s.mass * s.x / mass;
-        centre.y += s.mass * s.y / mass;
-        centre.z += s.mass * s.z / mass;
-    }
+    Vec3d centre{};
+    for (const PointMass& s : sources) centre += s.mass * s.place / mass;
     std::vector<std::pair<double, double>> shells;
-    for (const PointMass& s : sources)
-        shells.emplace_back(std::hypot(s.x - centre.x, s.y - centre.y, s.z - centre.z), s.mass);
+    for (const PointMass& s : sources) shells.emplace_back(distance(s.place, centre), s.mass);
     std::sort(shells.begin(), shells.end());
     double inside = 0;
     for (const auto& [radius, shell] : shells)
@@ -137,7 +149,8 @@ std::optional<VirialState> measured(const System& system) {
         double row = 0;
         for (std::size_t j = 0; j < i; ++j) {
             const PointMass& b = system.sources[j];
-            const double x = b.x - a.x, y = b.y - a.y, z = b.z - a.z, r2 = x * x + y * y + z * z, d2 = r2 + soft2;
+            const Vec3d way = b.place - a.place;
+            const double r2 = dot(way, way), d2 = r2 + soft2;
             row += d2 > 0 ? b.mass * r2 / (d2 * std::sqrt(d2)) : 0;
         }
         forces += a.mass * row;

@@ -1,7 +1,9 @@
 // The table of colour modes, the colours of stars, round numbers.
 #include "app/tables/colour_mode.h"
 
+#include "sim/core/bad_bodies.h"
 #include "sim/core/body_edit.h"
+#include "sim/core/pages.h"
 #include "sim/core/random.h"
 #include "sim/core/round_number.h"
 #include "sim/core/thread_pool.h"
@@ -171,6 +173,9 @@ namespace {
 /// where it consists of them; outer arms are young where the picture finds them dense.
 std::vector<std::uint8_t> agedStars(const ParticleSet& bodies) {
     constexpr double kAllOld = 0.10, kSomeOld = 0.48;  // fractions of the disc's stars, counted from inside
+    // One thread measures the discs, by every so many of very many bodies.
+    constexpr std::size_t kMeasured = std::size_t{1} << 20;
+    const std::size_t step = std::max<std::size_t>(1, bodies.size() / kMeasured);
     std::vector<std::uint8_t> aged(bodies.size(), 0);
     struct Galaxy {
         Vec3d sum{};
@@ -182,7 +187,7 @@ std::vector<std::uint8_t> agedStars(const ParticleSet& bodies) {
     const auto galaxy = [&](std::size_t i) -> Galaxy& {
         return galaxies[static_cast<std::size_t>(galaxyOf(bodies.group[i]))];
     };
-    for (std::size_t i = 0; i < bodies.size(); ++i)
+    for (std::size_t i = 0; i < bodies.size(); i += step)
         if (speciesOf(bodies.group[i]) == Species::bulge) galaxy(i).sum += xyz(bodies.position[i]), ++galaxy(i).bulge;
     if (std::ranges::all_of(galaxies, [](const Galaxy& g) { return g.bulge == 0; })) return aged;
     const auto radius = [&](std::size_t i) {
@@ -190,7 +195,7 @@ std::vector<std::uint8_t> agedStars(const ParticleSet& bodies) {
         return static_cast<float>(length(xyz(bodies.position[i]) - g.sum * (1.0 / static_cast<double>(g.bulge))));
     };
     const auto inDisc = [&](std::size_t i) { return speciesOf(bodies.group[i]) == Species::disc && galaxy(i).bulge > 0; };
-    for (std::size_t i = 0; i < bodies.size(); ++i)
+    for (std::size_t i = 0; i < bodies.size(); i += step)
         if (inDisc(i)) galaxy(i).radii.push_back(radius(i));
     for (Galaxy& g : galaxies) {
         if (g.radii.empty()) continue;
@@ -214,16 +219,22 @@ std::vector<std::uint8_t> agedStars(const ParticleSet& bodies) {
 
 }  // namespace
 
+bool hasDark(std::span<const std::uint8_t> groups) {
+    return firstBad(groups.size(), [&](std::size_t i) { return isDark(groups[i]); }) < groups.size();
+}
+
 BodyFacts bodyFacts(const ParticleSet& bodies, const BodyFacts* before) {
-    BodyFacts facts{bodies.id, bodies.group, {}, {}, agedStars(bodies)};
-    if (before && before->aged.size() == before->size()) {
+    BodyFacts facts{copyTouched(bodies.id), copyTouched(bodies.group), {}, {}, {}};
+    const bool same = before && before->aged.size() == before->size() && before->id == bodies.id;
+    facts.aged = same ? before->aged : agedStars(bodies);
+    if (before && !same && before->aged.size() == before->size()) {
         std::unordered_map<std::uint32_t, std::uint8_t> known;
         for (std::size_t i = 0; i < before->size(); ++i) known.emplace(before->id[i], before->aged[i]);
         for (std::size_t i = 0; i < facts.size(); ++i)
             if (const auto found = known.find(facts.id[i]); found != known.end()) facts.aged[i] = found->second;
     }
-    facts.mass.resize(bodies.size());
-    facts.motion.resize(bodies.size());
+    resizeTouched(facts.mass, bodies.size());
+    resizeTouched(facts.motion, bodies.size());
     parallelFor(bodies.size(), 0, kGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) {
             facts.mass[i] = static_cast<float>(bodies.position[i].w);
@@ -251,11 +262,12 @@ ValueRange roundedRange(std::span<const float> values, bool logarithmic, double 
 
 std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts, Stars stars,
                                   std::span<const Celestial> celestials) {
-    const bool dark = std::any_of(facts.group.begin(), facts.group.end(), isDark);
-    if (!mode.ofTraits && !dark) return {};
-    std::vector<BodyTrait> traits(facts.size());
+    if (!mode.ofTraits && !hasDark(facts.group)) return {};
+    std::vector<BodyTrait> traits;
+    resizeTouched(traits, facts.size());
     float heaviest = 1e-30f;
-    for (const float mass : facts.mass) heaviest = std::max(heaviest, std::abs(mass));
+    if (mode.name == "celestial")
+        for (const float mass : facts.mass) heaviest = std::max(heaviest, std::abs(mass));
     const std::size_t all = std::max(facts.all, facts.size());
     const auto give = [&](std::size_t i) {
         BodyTrait& trait = traits[i];

@@ -32,6 +32,8 @@ struct BodyFacts {
 };
 /// `before`: facts of the earlier set of these bodies, which keep their age.
 BodyFacts bodyFacts(const ParticleSet& bodies, const BodyFacts* before = nullptr);
+/// Whether a body of these groups is dark matter.
+bool hasDark(std::span<const std::uint8_t> groups);
 BodyMotion motionOf(const Double4& velocity);
 
 /// A row of the table.

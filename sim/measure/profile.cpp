@@ -1,5 +1,6 @@
 #include "sim/measure/profile.h"
 
+#include "sim/core/bad_bodies.h"
 #include "sim/core/group.h"
 #include "sim/core/random.h"
 
@@ -260,12 +261,12 @@ double reachOf(const std::vector<Seen>& seen, const Vec3d& axis) {
 std::span<const std::string_view> profileCentres() { return kCentres; }
 
 int galaxiesIn(const ParticleSet& bodies) {
-    bool seen[256] = {};
-    for (const std::uint8_t group : bodies.group) seen[group] = true;
-    int count = 0;
-    for (int group = 0; group < 256; ++group)
-        if (seen[group]) count = std::max(count, galaxyOf(static_cast<std::uint8_t>(group)) + 1);
-    return count;
+    const std::vector<std::uint8_t>& groups = bodies.group;
+    for (int count = 0;;) {
+        const std::size_t more = firstBad(groups.size(), [&](std::size_t i) { return galaxyOf(groups[i]) >= count; });
+        if (more == groups.size()) return count;
+        count = galaxyOf(groups[more]) + 1;
+    }
 }
 
 Profile measureProfile(const ParticleSet& bodies, const ForceSettings& force, const ProfileRequest& request) {

@@ -53,6 +53,19 @@ TEST(VirialState, aSampleSaysWhatAllSay) {
     EXPECT_NEAR(sharp.virial, 2 * all.virialRatio(), 0.03);
     EXPECT_NEAR(found[0].virial, 1, 0.06) << "made in balance under its own softening";
     EXPECT_THAT(virialText(found, std::nullopt, kGalacticUnits), HasSubstr("bodies)"));
+    // Threads sum parts of more bodies. The mass in one of eight, and much of it in the last body, makes few sources.
+    ParticleSet many;
+    many.resize(3 * bodies.size());
+    for (std::size_t i = 0; i < many.size(); ++i) {
+        many.position[i] = packed(xyz(bodies.position[i / 3]), i % 8 == 0 ? 1 : 0);
+        many.velocity[i] = bodies.velocity[i / 3];
+    }
+    many.position.back().w = 0.6 * static_cast<double>(many.size()) / 8;
+    const VirialState still = measureVirial(many, force).at(0);
+    for (Double4& v : many.velocity) v.x += 5;
+    const VirialState moving = measureVirial(many, force).at(0);
+    EXPECT_NEAR(moving.virial, still.virial, 1e-6 * still.virial);
+    EXPECT_EQ(moving.looked, still.looked);
 }
 
 TEST(VirialState, whatItExpectsIsWhatComes) {
