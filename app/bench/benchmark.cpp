@@ -25,11 +25,12 @@ constexpr double kLongestCall = 2;
 constexpr double kShortestCall = 1e-3;
 // A slow kernel with fewer repetitions than planned still gets this many times `mostSeconds`.
 constexpr double kRepeatsOfMost = 3;
-// Reference forces cost samples x N pairs on the host, about 5 ns each per thread, so use fewer samples when N is large.
-std::size_t samplesFor(std::size_t bodies) {
+constexpr std::size_t kSamples = 1024;
+// The host's own reference costs samples x N pairs, about 5 ns each per thread, so it has fewer samples when N is large.
+std::size_t samplesOnHost(std::size_t bodies) {
     constexpr double kPairs = 2.7e9;
-    constexpr std::size_t kFewest = 32, kOfMany = 256, kMost = 1024;
-    if (bodies <= 200000) return kMost;
+    constexpr std::size_t kFewest = 32, kOfMany = 256;
+    if (bodies <= 200000) return kSamples;
     return std::clamp(static_cast<std::size_t>(kPairs / static_cast<double>(bodies)), kFewest, kOfMany);
 }
 
@@ -73,7 +74,7 @@ Trial::Trial(Backend& backend, const Integrator& integrator, double timeStep, co
     if (const double slots = slotsPerDirectedPair(kernel, force.precision); slots > 0 && !plan.ofTerm)
         row_.boundPerSecond = backend.issueSlotsPerSecond() / slots;
 
-    const std::size_t samples = plan.checkBodies > 0 ? plan.checkBodies : samplesFor(row_.bodies);
+    const std::size_t samples = plan.checkBodies > 0 ? plan.checkBodies : kSamples;
     const KernelRow& row = backend.activeKernel();
     if (row.approximates) {
         targets_ = randomTargets(row_.bodies, samples);
@@ -230,20 +231,24 @@ void Trial::repeat(double seconds) {
 /// Compares the state after the timing with fp64 on the host, which shares no code with the device.
 bool Trial::checkOnHost() {
     ParticleSet bodies;
-    std::vector<Double4> all, got(targets_.size()), want(targets_.size());
-    std::vector<double> floors(targets_.size());
+    const std::size_t each =
+        plan_.checkBodies > 0 ? 1 : std::max<std::size_t>(1, targets_.size() / samplesOnHost(row_.bodies));
+    std::vector<std::uint32_t> targets;
+    for (std::size_t k = 0; k < targets_.size(); k += each) targets.push_back(targets_[k]);
+    std::vector<Double4> all, got, want(targets.size());
+    std::vector<double> floors(targets.size());
     backend_.snapshot(bodies);
     backend_.accelerations(all);
-    for (std::size_t k = 0; k < targets_.size(); ++k) got[k] = all.at(targets_[k]);
+    for (const std::uint32_t target : targets) got.push_back(all.at(target));
     const KernelChoice& choice = backend_.configuration().kernel;
     ForceGate gate = gateOf(backend_.activeKernel(), force_, choice.allowedError, choice.opening);
     if (plan_.ofTerm) {
         const Term term = backend_.termsInUse()[1];
         gate = looser(gate, gateOf(termKernel(backend_.name(), term.what->kind(), term.how.kernel), force_));
     }
-    sharedReference(bodies, targets_, force_, want, floors, leastShare(gate));
+    sharedReference(bodies, targets, force_, want, floors, leastShare(gate));
     for (const auto& term : othersOf(backend_.terms()))
-        term->addTruth(termBodies(bodies), targets_, want, floors, leastShare(gate));
+        term->addTruth(termBodies(bodies), targets, want, floors, leastShare(gate));
     return take(compareForces(got, want, gate, floors));
 }
 

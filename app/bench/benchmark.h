@@ -19,7 +19,7 @@ struct BenchmarkPlan {
         0;  ///< above 0: a repetition of `steps` ends after about this time; slow kernels get fewer repetitions
     bool checkOnHost =
         true;  ///< the second check uses the host's own loop; else the backend's fp64 kernel, which never blocks
-    std::size_t checkBodies = 0;  ///< compared with fp64; 0: 1024, or fewer where N is large
+    std::size_t checkBodies = 0;  ///< compared with fp64; 0: 1024, of which the host takes fewer where N is large
     bool ofTerm = false;          ///< the rate is that of the one term beside the pair law
 };
 

@@ -189,5 +189,21 @@ TEST(Trial, wholeStepsAboveTheBoundAreAnErrorToo) {
     EXPECT_EQ(row.stepInteractionsPerSecond, 0);
 }
 
+/// Says that it has very many bodies.
+class VeryMany : public Spoilt {
+public:
+    VeryMany() : Spoilt({}) { row = &kernel("cpu", "tree"); }
+    std::size_t size() const override { return 100'000'000; }
+    void requestForceCheck(std::vector<std::uint32_t> targets) override { checked = targets.size(); }
+    std::size_t checked = 0;
+};
+
+TEST(Trial, checksAsManyBodiesOfAnyNumber) {
+    VeryMany many;
+    many.load(sceneNamed("plummer").build({8, 1}));
+    Trial(many, integrators().front(), 1e-3, {.softening = 0.05}, kQuick).advance(0);
+    EXPECT_EQ(many.checked, 1024u);
+}
+
 }  // namespace
 }  // namespace gravlab
