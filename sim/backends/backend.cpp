@@ -14,6 +14,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -105,16 +106,18 @@ ForceGate gateOf(const KernelRow& row, const ForceSettings& force, double allowe
     return backend(row.backend).exact ? kGate64 : gateOf(force);
 }
 
-MemoryNeed freeMemory(const BackendRow& row, const BackendOptions& options) {
+MemoryNeed freeMemory(const BackendRow& row, const BackendOptions& options, MemoryNeed& need) {
     MemoryNeed free{.host = freeHostBytes(), .device = std::numeric_limits<double>::infinity()};
     if (!row.onDevice) return free;
-    // Each device of a run needs about as much, and one with several parts as often.
-    std::map<int, int> parts{{options.device, 1}};
+    std::map<int, int> parts{{options.device, 0}};
     for (const int helper : options.helpers) ++parts[helper];
+    const double first = std::exchange(need.device, 0), helper = std::exchange(need.helper, 0);
     for (const auto& [device, count] : parts) {
-        const double each = freeCudaBytes(device) / count;
-        if (parts.size() > 1 && each < free.device) free.where = "on device " + std::to_string(device);
-        free.device = std::min(free.device, each);
+        const double wanted = (device == options.device ? first : 0) + count * helper, has = freeCudaBytes(device);
+        if (need.device > 0 && wanted / has <= need.device / free.device) continue;
+        if (parts.size() > 1) free.where = "on device " + std::to_string(device);
+        need.device = wanted;
+        free.device = has;
     }
     return free;
 }

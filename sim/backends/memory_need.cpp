@@ -1,6 +1,8 @@
 #include "sim/backends/memory_need.h"
 
 #include "sim/api/errors.h"
+#include "sim/backends/division.h"
+#include "sim/backends/ranks/job.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/forces/single_precision.h"
@@ -15,6 +17,14 @@ namespace {
 std::string gigabytes(double bytes) { return formatted(bytes < 100e9 ? "%.3g" : "%.0f", bytes / 1e9); }
 
 }  // namespace
+
+void countHelpers(RunSize& run, const BackendRow& row, const BackendOptions& options) {
+    const Job* const job = Job::current();
+    if (row.usesCores) run.helpers = cpuHelpers(options).size() + (job ? job->neighbours() : 0);
+    if (!row.onDevice) return;
+    run.ranks = job && options.helpers.empty();
+    run.helpers = run.ranks ? static_cast<std::size_t>(job->ranks()) - 1 : options.helpers.size();
+}
 
 MemoryRows memoryRows(const BackendRow& row, const RunSize& run) {
     if (row.onDevice) return cudaRows(run);
@@ -38,13 +48,14 @@ MemoryRows hostRows(std::size_t bodies, bool pieces) {
 MemoryNeed sumOf(const MemoryRows& rows) {
     MemoryNeed sum;
     for (const MemoryRow& row : rows)
-        if (row.counted) (row.onDevice ? sum.device : sum.host) += row.bytes;
+        if (row.counted) (row.onHelper ? sum.helper : row.onDevice ? sum.device : sum.host) += row.bytes;
     return sum;
 }
 
 std::string needText(const MemoryNeed& need, std::size_t bodies) {
     std::string text = std::to_string(bodies) + " bodies need ";
-    if (need.device > 0) text += gigabytes(need.device) + " GB on the device and ";
+    const std::string helper = need.helper > 0 ? ", " + gigabytes(need.helper) + " GB on each helper" : "";
+    if (need.device > 0) text += gigabytes(need.device) + " GB on the device" + helper + " and ";
     return text + gigabytes(need.host) + " GB here";
 }
 

@@ -145,14 +145,15 @@ struct Judging {
 
 RunSize sizeOf(const Configuration& c) {
     const RunConfiguration& v = c.values;
-    return {.bodies = v.bodies,
-            .force = v.force,
-            .kernel = c.choice,
-            .program = c.integrator->program,
-            .sources = v.start                ? sourcesOf(v.start->state.bodies.position).count
-                       : c.scene->massive > 0 ? c.scene->massive
-                                              : MassiveBodies{}.count,
-            .helpers = cpuHelpers(v.backendOptions).size()};
+    RunSize size{.bodies = v.bodies,
+                 .force = v.force,
+                 .kernel = c.choice,
+                 .program = c.integrator->program,
+                 .sources = v.start                ? sourcesOf(v.start->state.bodies.position).count
+                            : c.scene->massive > 0 ? c.scene->massive
+                                                   : MassiveBodies{}.count};
+    countHelpers(size, *c.backend.row, v.backendOptions);
+    return size;
 }
 
 /// Very many bodies of a plain scene are made where a device reads them: 69 bytes per body less on the host.
@@ -167,22 +168,21 @@ bool readsPieces(Judging& j) {
 void requireRoom(Judging& j) {
     const Configuration& c = j.c();
     if (!c.changes.start) return;
-    const std::size_t bodies = c.values.bodies;
     RunSize size = sizeOf(c);
-    const MemoryNeed free = freeMemory(*c.backend.row, c.values.backendOptions);
-    const auto needed = [&] {
-        MemoryRows rows = memoryRows(*c.backend.row, size);
-        for (const MemoryRow& row : hostRows(bodies, readsPieces(j))) rows.push_back(row);
-        return sumOf(rows);
+    MemoryNeed all, need, free;  // of all devices, and of that which has least beside its need
+    const auto weigh = [&] {
+        all = sumOf(memoryRows(*c.backend.row, size));
+        all.host += sumOf(hostRows(size.bodies, readsPieces(j))).host;
+        free = freeMemory(*c.backend.row, c.values.backendOptions, need = all);
     };
-    MemoryNeed need = needed();
+    weigh();
     size.oneState = need.device > free.device && mayKeepOneState(size);
-    if (size.oneState) need = needed();
-    if (bodies >= kManyBodies)
+    if (size.oneState) weigh();
+    if (size.bodies >= kManyBodies)
         WorkWatch::note(
-            needText(need, bodies) +
+            needText(all, size.bodies) +
             (size.oneState ? ", where one state of them is kept: saves and changes wait for the end of a step" : ""));
-    requireMemory(need, free, bodies);
+    requireMemory(need, free, size.bodies);
 }
 
 /// The same with the terms, which are known with the bodies.
@@ -190,8 +190,9 @@ void requireRoomForTerms(Judging& j) {
     if (!j.c().changes.start || j.plan.terms.size() < 2) return;
     RunSize size = sizeOf(j.c());
     size.others = std::span(j.plan.terms).subspan(1);
-    requireMemory(sumOf(memoryRows(*j.c().backend.row, size)), freeMemory(*j.c().backend.row, j.values().backendOptions),
-                  size.bodies);
+    MemoryNeed need = sumOf(memoryRows(*j.c().backend.row, size));
+    const MemoryNeed free = freeMemory(*j.c().backend.row, j.values().backendOptions, need);
+    requireMemory(need, free, size.bodies);
 }
 
 /// These bodies; all threads give their memory back in the end.

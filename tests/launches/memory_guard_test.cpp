@@ -11,6 +11,7 @@
 #include "sim/scenes/scene.h"
 #include "tests/bodies.h"
 #include "tests/memory_suite.h"
+#include "tests/surroundings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -60,11 +61,15 @@ TEST(MemoryGuard, refusesARunThatTheDeviceCannotHold) {
     const KernelChoice twice{.kernel = "tiled"};
     const double tiled = sumOf(memoryRows(cuda, {100000, {.softening = 0.02}, twice, usualIntegrator().program})).device;
     EXPECT_THAT(refusalWith(static_cast<std::size_t>(tiled), run), testing::HasSubstr("on the device"));
-    // A device with two parts needs as much twice.
+    // A device with two parts has a helper's, too.
     wanted.pairs().accuracy = {};
     wanted.backendOptions.helpers = {0};
-    EXPECT_THAT(refusalWith(2 * need - 1, run), testing::HasSubstr("on the device"));
-    EXPECT_EQ(refusalWith(2 * need, run), "");
+    const MemoryNeed parts = sumOf(memoryRows(
+        cuda, {.bodies = 100000, .force = {.softening = 0.02}, .program = usualIntegrator().program, .helpers = 1}));
+    EXPECT_GT(parts.helper, 1e7);
+    const auto both = static_cast<std::size_t>(parts.device + parts.helper);
+    EXPECT_THAT(refusalWith(both - 1, run), testing::HasSubstr("on the device"));
+    EXPECT_EQ(refusalWith(both, run), "");
     // A run on the host needs nothing there.
     wanted.backendOptions.helpers = {};
     wanted.backend = "cpu";
@@ -76,6 +81,8 @@ TEST(MemoryGuard, theListIsWhatARunTakes) {
     suite.rows();
     suite.integrators();
     suite.terms();
+    const EnvironmentVariable apart("GRAVLAB_NO_PEERS", "1");  // devices that reach each other need less
+    for (const std::size_t helpers : {1, 3}) suite.helpers(helpers);
 }
 
 TEST(MemoryGuard, keepsOneStateWhereTwoDoNotFit) {

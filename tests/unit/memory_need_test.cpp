@@ -45,6 +45,8 @@ std::string refusalOf(const MemoryNeed& need, const MemoryNeed& free) {
 
 TEST(MemoryNeed, isRefusedInOneSentenceWithAllNumbers) {
     const MemoryNeed both{.host = 15.9e9, .device = 25.71e9}, hostOnly{.host = 40e9};
+    EXPECT_EQ(needText({15.9e9, 25.71e9, 11e9}, 100),
+              "100 bodies need 25.7 GB on the device, 11 GB on each helper and 15.9 GB here");
     EXPECT_EQ(refusalOf(both, {.host = 64e9, .device = 12e9}),
               "100000000 bodies need 25.7 GB on the device and 15.9 GB here; free are 12 GB there and 64 GB here: ask for "
               "fewer bodies; 46000000 fit");
@@ -193,14 +195,19 @@ TEST(MemoryList, isWhatARunOnTheCpuTakes) {
     for (const std::size_t helpers : {1, 3}) suite.helpers(helpers);
 }
 
+std::string lineOf(const MemoryRow& row, std::size_t bodies) {
+    return "| " + std::string(row.array) + " | " + formatted("%.1f", row.bytes / static_cast<double>(bodies)) + " | " +
+           (row.onHelper   ? "each helper"
+            : row.onDevice ? "device"
+                           : "host") +
+           " | " + (row.when.empty() ? "always" : std::string(row.when)) + (row.counted ? "" : " (not counted)") + " |\n";
+}
+
 /// A table of docs/memory.md.
 std::string tableOf(const MemoryRows& rows, std::size_t bodies) {
     std::string text = "| array | bytes per body | where | when |\n| --- | ---: | --- | --- |\n";
     const auto perBody = [&](double bytes) { return formatted("%.1f", bytes / static_cast<double>(bodies)); };
-    for (const MemoryRow& row : rows)
-        text += "| " + std::string(row.array) + " | " + perBody(row.bytes) + " | " + (row.onDevice ? "device" : "host") +
-                " | " + (row.when.empty() ? "always" : std::string(row.when)) + (row.counted ? "" : " (not counted)") +
-                " |\n";
+    for (const MemoryRow& row : rows) text += lineOf(row, bodies);
     const MemoryNeed sum = sumOf(rows);
     if (sum.device > 0) text += "| **sum on the device** | **" + perBody(sum.device) + "** | device | |\n";
     return text + "| **sum on the host** | **" + perBody(sum.host) + "** | host | |\n";
@@ -223,6 +230,14 @@ TEST(MemoryList, hasItsRowsInThePage) {
             expect(row, run);
         }
     if (!testing_support::isBuilt("cuda")) return;
+    for (const KernelChoice& kernel : {KernelChoice{.allowedError = 1e-3}, KernelChoice{}})
+        for (const bool ranks : {false, true}) {
+            run.kernel = kernel, run.helpers = 1, run.ranks = ranks;
+            for (const MemoryRow& row : memoryRows(backend("cuda"), run)) {
+                if (row.array.find("helper") == std::string::npos && row.array.find("ranks") == std::string::npos) continue;
+                EXPECT_THAT(page, testing::HasSubstr(lineOf(row, kBodies)));
+            }
+        }
     run = {kBillion, run.force, {.allowedError = 1e-3}, run.program};
     run.oneState = true;
     EXPECT_LE(expect(backend("cuda"), run), 128);

@@ -82,7 +82,9 @@ public:
         threads_ = context_.pool.threads();
         for (std::size_t part = 1; part <= helpers(); ++part)
             threads_ += static_cast<int>(context_.exchange->weights()[part]);
-        helpersHere_ = cpuHelpers(options).size() + (Job::current() ? Job::current()->neighbours() : 0);
+        RunSize parts;
+        countHelpers(parts, hostBackend(), options);
+        helpersHere_ = parts.helpers;
         engine_ = makeEngine({}, {}, *row_, {});
     }
 

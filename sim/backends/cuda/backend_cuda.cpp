@@ -441,6 +441,12 @@ MemoryRows cudaRows(const RunSize& run) {
     // Without a name, a row of slots is the fastest for many bodies that all act.
     const bool slots = named ? cuda::usesSlots(cuda::kernelEntry(*kernel.kernel))
                              : !tree && !lists && acting == run.bodies && loopLaw(force) == Law::gravity;
+    const bool cells = !tree && !lists && isCells(kernel, force);
+    const KernelRow& row = gravlab::kernel("cuda", named            ? std::string_view(*kernel.kernel)
+                                                   : tree           ? "tree"
+                                                   : slots          ? "symmetric"
+                                                   : lists || cells ? "cells"
+                                                                    : "tiled");
     const double real = force.precision == Precision::fp32 ? sizeof(Float4) : sizeof(Double4);
     // Sums of a force are single in mixed precision.
     const double vector = force.precision == Precision::fp64 ? sizeof(Double4) : sizeof(Float4);
@@ -459,12 +465,14 @@ MemoryRows cudaRows(const RunSize& run) {
             1 + (tree ? sizeof(TreeGroup) * static_cast<double>(cuda::treeGroupRoom(run.bodies, acting)) /
                             static_cast<double>(std::max<std::size_t>(1, run.bodies))
                       : sizeof(std::uint32_t) + 2 * vector));
+    const std::size_t ofMethod = rows.size();
     if (tree)
-        for (const MemoryRow& row : cuda::treeRows(run.bodies, acting, force, run.oneState)) rows.push_back(row);
+        for (const MemoryRow& part : cuda::treeRows(run.bodies, acting, force, run.oneState && run.helpers == 0))
+            rows.push_back(part);
     if (lists) add("lists of neighbours", cuda::listBytes(1, force));
     // Two keys, two indices, a body in order, and the memory of the sort.
     constexpr double kSorted = 2 * 8 + 2 * 4 + 12.5;
-    if (!tree && !lists && isCells(kernel, force)) add("cells of bodies", kSorted + vector);
+    if (cells) add("cells of bodies", kSorted + vector);
     if (slots)
         add("slots for sums of pairs", cuda::slotBytes(run.bodies, kernel.launch, force.precision) /
                                            static_cast<double>(std::max<std::size_t>(1, run.bodies)));
@@ -477,6 +485,24 @@ MemoryRows cudaRows(const RunSize& run) {
         if (const auto* code = entry.oneSided(); code && run.bodies > code->longestSlice)
             rows.push_back({"sums between slices", 24.0 * static_cast<double>(std::min(run.bodies, kMostOfGroup)), true});
         if (entry.manySteps()) add("second positions, and velocities of zero", 2 * sizeof(Float4));
+    }
+    if (run.helpers > 0 && whyUndivided(row, run.program, run.bodies, true).empty()) {
+        double method = 0;  // each helper has one of its own
+        for (std::size_t k = ofMethod; k < rows.size(); ++k) method += rows[k].bytes;
+        const bool byTree = row.cut == Split::keyRanges, byPairs = row.cut == Split::tilePairs;
+        const double n = static_cast<double>(run.bodies), bytes = vector * n, lengths = sizeof(float) * n;
+        // Where devices reach each other, sums of a tree go to their place.
+        double own = bytes, lands = byPairs  ? cuda::landedBytes(run.bodies, kernel.launch, force.precision, run.helpers)
+                                    : byTree ? static_cast<double>(run.helpers) * (bytes + lengths)
+                                             : 0;
+        if (run.ranks)
+            own = lands =
+                bytes + lengths +
+                std::max({byPairs ? lands : 0, std::max(1, kernel.launch.split) * bytes, byTree ? bytes + 2 * lengths : 0});
+        rows.push_back(
+            {run.ranks ? "positions for ranks, and their results" : "sums that arrive from helpers", lands, true});
+        rows.push_back(
+            {"positions, sums and method of a helper", method + own + (byPairs ? 0 : bytes), true, {}, true, true});
     }
     if (!run.others.empty()) add("sums of the terms beside the pair law", real);
     for (const Term& term : run.others) {

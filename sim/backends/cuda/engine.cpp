@@ -1,6 +1,7 @@
 // State, forces and measurements. The steps are in engine_steps.cpp.
 #include "sim/backends/cuda/engine.h"
 
+#include "sim/backends/cuda/methods/ranked.h"
 #include "sim/backends/memory_need.h"
 #include "sim/measure/potential_error.h"
 #include "sim/tree/properties.h"
@@ -12,11 +13,13 @@ namespace gravlab::cuda {
 namespace {
 
 /// Whether one state of the bodies is kept, because two do not fit beside the method.
-bool takesOneState(const LaunchPlan& plan, std::size_t bodies, const EngineTerms& terms) {
+bool takesOneState(const LaunchPlan& plan, std::size_t bodies, const EngineTerms& terms, const HelperDevices& helpers) {
     RunSize size{.bodies = bodies,
                  .force = pairLawOf(terms.terms),
                  .kernel = {.kernel = std::string(plan.entry->row.name)},
-                 .sources = plan.sources.count};
+                 .sources = plan.sources.count,
+                 .helpers = helpers.ranks ? helpers.ranks->exchange.helpers() : helpers.size(),
+                 .ranks = helpers.ranks != nullptr};
     if (terms.terms.size() > 1 || !mayKeepOneState(size)) return false;
     std::size_t free = 0, total = 0;
     CUDA_CHECK(memoryInfo(free, total));
@@ -30,7 +33,8 @@ EngineOf<Real>::EngineOf(EngineContext& context, const BodiesToRead& bodies, con
                          const EngineTerms& terms)
     : Base(terms),
       context_(context),
-      state_(static_cast<std::uint32_t>(bodies.size()), context.stream, takesOneState(plan, bodies.size(), terms)),
+      state_(static_cast<std::uint32_t>(bodies.size()), context.stream,
+             takesOneState(plan, bodies.size(), terms, context.helpers)),
       facts_(facts),
       blocks_(state_.count(), context.stream),
       check_(context.stream),

@@ -52,6 +52,8 @@ std::string_view measuredBest(const BodyFacts& bodies, const ForceSettings& forc
 /// the launch, those of the usual one.
 bool usesSlots(const KernelEntry& entry);
 double slotBytes(std::size_t bodies, const LaunchConfig& launch, Precision precision);
+/// Memory of the first device for what arrives of the sums of helpers.
+double landedBytes(std::size_t bodies, const LaunchConfig& launch, Precision precision, std::size_t helpers);
 
 /// Whether the choice is the lists of neighbours: by name, or for its number of atoms.
 bool takesLists(const KernelChoice& wanted, std::size_t bodies, const ForceSettings& force);

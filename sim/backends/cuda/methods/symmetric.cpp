@@ -2,9 +2,11 @@
 #include "sim/backends/cuda/kernels/symmetric.h"
 
 #include "sim/backends/cuda/methods/force_method.h"
+#include "sim/backends/division.h"
 
 #include <algorithm>
 #include <stdexcept>
+#include <vector>
 
 namespace gravlab::cuda {
 namespace {
@@ -175,15 +177,33 @@ private:
 
 bool usesSlots(const KernelEntry& entry) { return entry.symmetric() && entry.symmetric()->sums != SymmetricSums::atomics; }
 
-double slotBytes(std::size_t bodies, const LaunchConfig& launch, Precision precision) {
-    if (bodies > kMostSymmetricBodies) return 0;  // such a row is refused
+namespace {
+
+TilePartition partitionOf(std::size_t bodies, const LaunchConfig& launch, Precision precision) {
     const bool doubles = precision == Precision::fp64;
     const int usual = doubles ? kSymmetricBodies<double> : kSymmetricBodies<float>;
     const bool fewer = !doubles && launch.bodiesPerThread == kFewerSymmetricBodies;
-    const TilePartition partition =
-        tilePartition(static_cast<std::uint32_t>(bodies), 32 * (fewer ? kFewerSymmetricBodies : usual));
-    return static_cast<double>(partition.scratch()) * (doubles ? sizeof(double) : sizeof(float)) +
+    return tilePartition(static_cast<std::uint32_t>(bodies), 32 * (fewer ? kFewerSymmetricBodies : usual));
+}
+
+}  // namespace
+
+double slotBytes(std::size_t bodies, const LaunchConfig& launch, Precision precision) {
+    if (bodies > kMostSymmetricBodies) return 0;  // such a row is refused
+    const TilePartition partition = partitionOf(bodies, launch, precision);
+    return static_cast<double>(partition.scratch()) * (precision == Precision::fp64 ? sizeof(double) : sizeof(float)) +
            3.0 * sizeof(double) * partition.bodies() * spanRoom(partition, 0, partition.spans).arrays;
+}
+
+double landedBytes(std::size_t bodies, const LaunchConfig& launch, Precision precision, std::size_t helpers) {
+    if (bodies > kMostSymmetricBodies) return 0;
+    const TilePartition partition = partitionOf(bodies, launch, precision);
+    const std::vector<std::size_t> bounds =
+        cutByWeights(std::vector<double>(helpers + 1, 1.0), static_cast<std::size_t>(partition.spans));
+    std::size_t nodes = 0;
+    for (std::size_t k = 1; k <= helpers; ++k)
+        nodes += spanNodes(static_cast<int>(bounds[k]), static_cast<int>(bounds[k + 1])).size();
+    return 3.0 * sizeof(double) * partition.bodies() * static_cast<double>(nodes);
 }
 
 template <class Real>
