@@ -2,6 +2,7 @@
 """Files on the command line: any format by content, exact continuation, convert, info, numbered snapshots, and what is no file.
 
     tests/cli_files.py BINARY"""
+import json
 import math
 import os
 import pathlib
@@ -47,6 +48,11 @@ class CliFiles(Scratch):
             self.has(run("run", name, "--until", 0.085, "--final", "to " + name), 0)
         self.assertEqual(content("to whole.hdf5"), content("to part.hdf5"))
         self.assertIn("1 step of 0.01 to t = 0.095", run("run", "to part.hdf5", "--steps", 1)[1])
+        self.assertIn("2 steps of 0.01, the last one shorter, to t = 0.1 with", run("run", "to part.hdf5", "--until", 0.1)[1])
+        # Entries of a list that are of another form are left out.
+        put("l.ply.series", '{"files":[{"name":"part.hdf5","time":"0"},{"name":7,"time":0},{"name":"part.hdf5","time":0}]}')
+        self.has(run("run", "part.hdf5", "--steps", 1, "--snapshot-every", 4, "--snapshots", "%d.ply", "--series", "l.ply.series"), 0)
+        self.assertEqual([entry["name"] for entry in json.loads(content("l.ply.series"))["files"]], ["part.hdf5", "4.ply"])
         # What options set, they set.
         other = run("run", "part.hdf5", "--steps", 1, "--integrator", "rk4", "--dt", 0.5)[1]
         self.assertIn("with rk4", other)

@@ -103,6 +103,17 @@ class Interrupt(Scratch):
         self.assertFalse(os.path.exists("f.csv"))
 
     @needs_hdf5
+    def test_a_full_disk_takes_no_run_with_it(self):
+        words, full = ("run", "plummer", "-n", 400, "--steps", 200, "--checkpoint", "kept.hdf5"), ("bash", "-c", 'ulimit -f 40; "$@"', "")
+        for more, rows in ((("--csv", "e.csv", "--final", "f.csv", "--every", 50), "its rows so far are in e.csv.partial"),
+                           (("--csv", "e.csv"), "its rows so far are lost")):
+            code, _, err = Started(*words, *more, before=full).end()
+            self.assertEqual(code, 6, err)
+            self.assertIn("continue with: gravlab run kept.hdf5; " + rows, err)
+            self.assertEqual(run("run", "kept.hdf5", "--steps", 1)[0], 0)
+        self.assertGreaterEqual(len(lines_of("e.csv.partial")), 3)
+
+    @needs_hdf5
     def test_saves_by_themselves_survive_kill_9_and_leave_no_torn_file(self):
         step, inode = 0, lambda: os.stat("auto.hdf5").st_ino if os.path.exists("auto.hdf5") else 0
         for number in range(8):

@@ -378,9 +378,11 @@ std::string saveForLater(const std::shared_ptr<const FedState>& good, const std:
 }
 
 /// Keeps what a run that ends early has written, and returns a text with its path.
-std::string partialText(AtomicFile* file, const char* what) {
+std::string partialText(AtomicFile* file, const char* what) try {
     const std::string kept = file ? file->keepPartial() : "";
     return kept.empty() ? "" : std::string("; its ") + what + " so far are in " + kept;
+} catch (const IoError&) {  // the state counts more
+    return std::string("; its ") + what + " so far are lost";
 }
 
 int runSimulation(const RunCommand& command) {
@@ -511,13 +513,28 @@ int runSimulation(const RunCommand& command) {
                    command.checkpoint.empty() && command.autosaveSeconds > 0 ? leftRunFile(settings.scene).string()
                                                                              : command.checkpoint,
                    simulation, shorter ? lastWhole : -1);
+    /// Where the state and the rows of a run that ends early are.
+    const auto keptParts = [&](const std::shared_ptr<const FedState>& state) {
+        return saveForLater(state, command.checkpoint) + partialText(csv, "rows") + partialText(log, "contacts");
+    };
+    /// A full disk ends the run as a signal does.
+    const auto toDisk = [&](const auto& write) {
+        try {
+            write();
+        } catch (const IoError& error) {
+            progress.finish();
+            throw IoError(error.what() + ("; " + keptParts(guard.lastGood())));
+        }
+    };
     const auto advance = [&](const Budget& slice) {
         try {
             const AdvanceStatus status = simulation.step() < lastWhole
                                              ? simulation.advance(slice, nullptr)
                                              : simulation.advanceBy(started.until - simulation.time(), slice);
             if (log)
-                for (const ContactEvent& event : simulation.takeContactEvents()) log->write(contactLogRow(event));
+                toDisk([&] {
+                    for (const ContactEvent& event : simulation.takeContactEvents()) log->write(contactLogRow(event));
+                });
             if (const std::string note = simulation.takeNote(); !note.empty()) {
                 progress.finish();
                 std::fprintf(stderr, "gravlab: %s\n", note.c_str());
@@ -527,7 +544,7 @@ int runSimulation(const RunCommand& command) {
         } catch (const Error& error) {
             if (error.code() != ExitCode::deviceFailure) throw;
             progress.finish();
-            throw DeviceError(error.what() + ("; " + saveForLater(guard.lastGood(), command.checkpoint)));
+            throw DeviceError(error.what() + ("; " + keptParts(guard.lastGood())));
         }
     };
     if (log) simulation.takeContactEvents();  // events are recorded from here on
@@ -568,7 +585,7 @@ int runSimulation(const RunCommand& command) {
         }
         if (csv && status.stepsCompleted > 0 && simulation.step() % command.every == 0 && simulation.step() < end) {
             measure();
-            writeRow();
+            toDisk(writeRow);
             if (writesError) spotCheck.ask(simulation);
         }
     }
@@ -578,15 +595,12 @@ int runSimulation(const RunCommand& command) {
 
     if (const int signal = InterruptWatch::signal(); signal != 0 && simulation.step() < end) {
         files.finish();
-        const auto good = guard.lastGood() ? guard.lastGood() : copyOf(simulation);
-        throw Error(static_cast<ExitCode>(128 + signal), std::string(InterruptWatch::word()) + "; " +
-                                                             saveForLater(good, command.checkpoint) +
-                                                             partialText(csv, "rows") + partialText(log, "contacts"));
+        throw Error(static_cast<ExitCode>(128 + signal),
+                    std::string(InterruptWatch::word()) + "; " +
+                        keptParts(guard.lastGood() ? guard.lastGood() : copyOf(simulation)));
     }
 
     if (summaryEnergy) measure();
-    const Diagnostics& last = measured;
-    if (csv && steps > 0) writeRow();
     std::vector<std::string> written;
     if (plots) {
         if (steps % plotStride != 0) {
@@ -599,30 +613,34 @@ int runSimulation(const RunCommand& command) {
             std::fprintf(stderr, "gravlab: --plots has its numbers, but no pictures: %s\n", missing.c_str());
         if (twin) written.push_back(twin->write(command.plots, simulation, outputs));
     }
-    if (final) final->write(final->format().keeps == kKeepsAll ? checkpointInPieces(simulation) : checkpointOf(simulation));
+    toDisk([&] {
+        if (csv && steps > 0) writeRow();
+        if (final)
+            final->write(final->format().keeps == kKeepsAll ? checkpointInPieces(simulation) : checkpointOf(simulation));
+    });
     // Adaptive time steps conserve the energy. Where they could not, the present state is no result.
-    const bool lost = summaryEnergy && keepsEnergy(simulation.configuration()) && energies.lost(last),
+    const bool lost = summaryEnergy && keepsEnergy(simulation.configuration()) && energies.lost(measured),
                failed = lost && isAdaptive(simulation.integrator().program);
     if (spotCheck.failures() > 0 || failed) {
         for (const std::string& file : outputs.keepPartial())
             std::fprintf(stderr, "gravlab: what is not to be trusted is in %s\n", file.c_str());
     } else {
-        outputs.commit();
+        toDisk([&] { outputs.commit(); });
         for (const std::string& file : written) std::fprintf(stderr, "gravlab: wrote %s\n", file.c_str());
     }
 
     std::FILE* out = standardOutputTaken ? stderr : stdout;
     const ShownUnit energy = unitOfEnergy(units);
-    std::fprintf(out, "%s: %s bodies, %s step%s of %s to t = %s with %s in %.2f s", printable(settings.scene).c_str(),
+    std::fprintf(out, "%s: %s bodies, %s step%s of %s%s to t = %s with %s in %.2f s", printable(settings.scene).c_str(),
                  grouped(simulation.backend().size()).text, grouped(static_cast<std::uint64_t>(steps)).text,
-                 steps == 1 ? "" : "s", timeText(settings.timeStep, units).c_str(),
+                 steps == 1 ? "" : "s", timeText(settings.timeStep, units).c_str(), shorter ? ", the last one shorter," : "",
                  timeText(simulation.time(), units).c_str(), settings.integrator.c_str(), seconds);
     if (summaryEnergy)
-        std::fprintf(out, "; energy %.9g%s, relative change %.2e", last.energy() * energy.scale,
-                     energy.name.empty() ? "" : (" " + energy.name).c_str(), energies.change(last));
-    if (summaryEnergy && passages.largest() > std::abs(energies.change(last)))
+        std::fprintf(out, "; energy %.9g%s, relative change %.2e", measured.energy() * energy.scale,
+                     energy.name.empty() ? "" : (" " + energy.name).c_str(), energies.change(measured));
+    if (summaryEnergy && passages.largest() > std::abs(energies.change(measured)))
         std::fprintf(out, ", largest %.2e at t = %s", passages.largest(), timeText(passages.largestAt(), units).c_str());
-    if (summaryEnergy && last.potentialError > 0) std::fprintf(out, " (potential within %.1e)", last.potentialError);
+    if (summaryEnergy && measured.potentialError > 0) std::fprintf(out, " (potential within %.1e)", measured.potentialError);
     if (const ContactTotals& contacts = simulation.contacts(); settings.contact.acts())
         std::fprintf(out, "; %s merged, %s bounced", grouped(static_cast<std::uint64_t>(contacts.merges)).text,
                      grouped(static_cast<std::uint64_t>(contacts.bounces)).text);
@@ -634,7 +652,8 @@ int runSimulation(const RunCommand& command) {
                      "gravlab: the energy was not kept, so this run is no solution; a smaller --dt, a larger --softening or "
                      "--integrator radau15 may help\n");
     else if (passages.largest() > kLargeOnTheWay &&
-             passages.largest() > kMoreThanAtTheEnd * std::abs(energies.change(last)) && keepsEnergy(settings) && !failed)
+             passages.largest() > kMoreThanAtTheEnd * std::abs(energies.change(measured)) && keepsEnergy(settings) &&
+             !failed)
         std::fprintf(
             stderr,
             "gravlab: on the way the energy changed by %.1e, far more than at the end: steps were too long for some "

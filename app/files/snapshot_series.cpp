@@ -89,8 +89,9 @@ void SnapshotSeries::keepUntil(double time, bool backwards) {
         }
     } else if (const auto all = nlohmann::json::parse(text, nullptr, false); all.is_object() && all.contains("files")) {
         for (const auto& entry : all["files"])
-            if (entry.is_object() && entry.contains("name") && entry["name"].is_string())
-                found.push_back({.file = entry["name"], .time = entry.value("time", 0.0)});
+            if (entry.is_object() && entry.contains("name") && entry["name"].is_string() && entry.contains("time") &&
+                entry["time"].is_number())
+                found.push_back({.file = entry["name"], .time = entry["time"]});
     }
     const std::filesystem::path folder = list_.parent_path();
     for (Entry& entry : found) {
