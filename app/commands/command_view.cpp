@@ -91,14 +91,15 @@ private:
 
 /// Shows the states of further files after that of the run, which has the first one.
 void replaySeries(App& app, const StartOptions& start, const std::vector<std::string>& files) {
-    std::vector<RunState> states{app.runs.simulation().state()};
-    for (const std::string& file : files)
-        if (readAs(file).empty())  // a file of a snapshot in several files was read with the first of them
-            states.push_back(openStart(file, start.read).request.start->state);
-    const std::size_t all = states.size(), kept = app.runs.replay(std::move(states));
+    std::vector<std::string> others = files;  // a file of a snapshot in several files was read with the first of them
+    std::erase_if(others, [](const std::string& file) { return !readAs(file).empty(); });
+    const std::size_t all = others.size() + 1, kept = app.runs.replay(all, [&](std::size_t i) {
+        return i == 0 ? app.runs.simulation().state() : openStart(others[i - 1], start.read).request.start->state;
+    });
     if (kept < all)
         app.reports.news.warn(
-            formatted("%zu of %zu snapshots fit the memory; --rewind-memory MB gives them more.", kept, all));
+            formatted("%zu of %zu snapshots are shown, ", kept, all) +
+            (kept < History::kMostMarks ? "as many as --rewind-memory MB holds." : "the most of a timeline."));
 }
 
 /// Runs the turns of a window until the user closes it or a signal arrives.

@@ -253,17 +253,22 @@ void RunHost::sayPath() {
     std::fputs(saidPath_.c_str(), stderr);
 }
 
-std::size_t RunHost::replay(std::vector<RunState> states) {
+std::size_t RunHost::replay(std::size_t count, const std::function<RunState(std::size_t)>& read) {
+    constexpr std::size_t kLeastBytes = 32;  // a body, packed
+    const std::size_t fit = history_->budget() / (kLeastBytes * std::max<std::size_t>(simulation().backend().size(), 1)),
+                      most = std::clamp<std::size_t>(fit, 1, History::kMostMarks), every = (count + most - 1) / most;
+    std::vector<RunState> states;
+    for (std::size_t i = (count - 1) % every; i < count; i += every) states.push_back(read(i));
     const auto time = [](const RunState& state) { return state.clock.time(); };
     const auto step = [](const RunState& state) { return state.clock.step; };
     std::ranges::stable_sort(states, {}, time);
-    if (std::ranges::adjacent_find(states, {}, time) != states.end())  // equal times are unknown ones
+    if (time(states.front()) == time(states.back()))  // they are unknown
         for (std::size_t i = 0; i < states.size(); ++i) states[i].clock.t0 = static_cast<double>(i);
     const bool rises = std::ranges::adjacent_find(states, std::ranges::greater_equal(), step) == states.end();
     std::vector<FedState> all;
     for (RunState& state : states) {
-        if (!rises) state.clock = {.t0 = time(state), .timeStep = state.clock.timeStep};
-        if (!rises) state.clock.step = state.clock.step0 = static_cast<std::int64_t>(all.size());
+        if (const auto i = static_cast<std::int64_t>(all.size()); !rises)
+            state.clock = {i, i, time(state), state.clock.timeStep};
         all.push_back(
             {.state = std::move(state), .configuration = simulation().configuration(), .force = simulation().force()});
         all.back().configuration.bodies = all.back().state.bodies.size();

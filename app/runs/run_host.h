@@ -74,9 +74,10 @@ public:
 
     /// Keeps states to go back to from now on, in at most `bytes` of memory. Windows only: each is a copy of all bodies.
     void keepHistory(std::size_t bytes) { history_ = std::make_unique<History>(bytes); }
-    /// Shows states of other times, one after the other: they become kept states in the order of their times, or in their
-    /// own order where times are unknown. Needs a history. Returns how many of them its memory holds.
-    std::size_t replay(std::vector<RunState> states);
+    /// Shows `count` states of other times, one after the other: they become kept states in the order of their times, or in
+    /// their own order where times are unknown. Needs a history. Of more than its memory holds, only so many are read.
+    /// Returns how many it holds.
+    std::size_t replay(std::size_t count, const std::function<RunState(std::size_t)>& read);
     /// Null as long as no history is kept.
     const History* history() const { return history_.get(); }
 

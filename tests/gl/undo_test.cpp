@@ -335,7 +335,8 @@ TEST_F(UndoTest, statesOfFilesAreKeptInTheOrderOfTheirTimesAndShown) {
     states[2].bodies.velocity.pop_back();
     states[2].bodies.id.pop_back();
     states[2].bodies.group.pop_back();
-    EXPECT_EQ(app->runs.replay(states), 3u);
+    const auto given = [&](std::size_t i) { return states[i]; };
+    EXPECT_EQ(app->runs.replay(3, given), 3u);
     EXPECT_EQ(simulation.time(), 1);
     EXPECT_EQ(app->document.facts.bodies->id.size(), last.size() - 1);
     app->advance(true);
@@ -345,6 +346,17 @@ TEST_F(UndoTest, statesOfFilesAreKeptInTheOrderOfTheirTimesAndShown) {
     ask(SetParameter{"run.replays", false});
     ASSERT_EQ(ask(GoTo{2}).status, CommandStatus::applied);
     EXPECT_NEAR(simulation.bodies().position[0].x, last[0].x, 1e-5);
+    // A file that comes twice changes no time, and no more is read than the memory holds.
+    states[1].clock.t0 = 3;
+    EXPECT_EQ(app->runs.replay(3, given), 3u);
+    EXPECT_EQ(app->runs.history()->marks().back().time, 3);
+    app->runs.keepHistory(4 * 32 * last.size());
+    std::vector<std::size_t> read;
+    app->runs.replay(101, [&](std::size_t i) {
+        read.push_back(i);
+        return states[i % 3];
+    });
+    EXPECT_THAT(read, testing::ElementsAre(22, 48, 74, 100));
 }
 
 TEST_F(UndoTest, goesBackToWhereARewindBegan) {
