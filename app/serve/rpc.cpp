@@ -22,6 +22,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::size_t kMostWait = 32;  // calls of those who watch, who leave as many for others
+
 /// Parameters and actions, from their tables.
 std::string schema() {
     nlohmann::ordered_json all{
@@ -55,9 +57,21 @@ Rpc::~Rpc() {
     close(memory_);
 }
 
+/// Those who watch get at most a tenth of the time of the frame loop.
+void Rpc::rest(double begun) {
+    const double now = hostClock();
+    restUntil_ = now + 9 * (now - begun);
+}
+
 void Rpc::take(const Hub::Call& call) {
     const auto refuse = [&](int code, const std::string& why) { hub_.answer(call, rpcError(call.rpc.id, code, why)); };
     try {
+        const double begun = hostClock();
+        if (!call.mayChange && (call.rpc.method == "picture" || call.rpc.method == "bodies")) {
+            if (later_.size() >= kMostWait) throw UsageError("too many calls wait already");
+            if (begun < restUntil_) return later_.push_back(call);
+            restUntil_ = begun + 1;  // bodies come later
+        }
         const json params = json::parse(call.rpc.params, nullptr, false);
         const auto text = [&](const char* name) {
             return params.is_object() && params.contains(name) && params[name].is_string() ? params[name].get<std::string>()
@@ -81,6 +95,7 @@ void Rpc::take(const Hub::Call& call) {
             result = state(given ? params["since"].get<std::int64_t>() : 0);
         } else if (call.rpc.method == "picture") {
             result = picture(call.rpc.params);
+            rest(begun);
         } else if (call.rpc.method == "schema") {
             result = schema();
         } else {
@@ -95,7 +110,6 @@ void Rpc::take(const Hub::Call& call) {
 }
 
 void Rpc::begin(const Hub::Call& call, const std::string& line, bool bodies) {
-    constexpr std::size_t kMostWait = 32;  // those who watch leave as many for others
     if (open_.size() >= (call.mayChange ? 2 : 1) * kMostWait) throw UsageError("too many calls wait already");
     open_.push_back({.call = call, .script = nullptr, .bodies = bodies});
     const std::size_t at = open_.size() - 1;
@@ -121,9 +135,15 @@ void Rpc::look() {
     std::erase_if(open_, [&](const Open& one) {
         if (one.answer.empty()) return false;
         const bool failed = one.answer.find(R"("status":"applied")") == std::string::npos;
+        const double begun = hostClock();
         hub_.answer(one.call, rpcResult(one.call.rpc.id, one.bodies && !failed ? sharedBodies() : one.answer));
+        if (one.bodies) rest(begun);
         return true;
     });
+    if (later_.empty() || hostClock() < restUntil_) return;
+    const Hub::Call next = later_.front();
+    later_.pop_front();
+    if (hub_.waits(next)) take(next);
 }
 
 std::string Rpc::state(std::int64_t since) {

@@ -4,6 +4,7 @@
 #include "app/control/script.h"
 #include "app/serve/hub.h"
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,7 +25,7 @@ public:
     void take(const Hub::Call& call);
     /// Answers the calls that have a result. After each turn.
     void look();
-    bool busy() const { return !open_.empty(); }
+    bool busy() const { return !open_.empty() || !later_.empty(); }
 
 private:
     struct Open {
@@ -34,6 +35,7 @@ private:
         bool bodies = false;
     };
     void begin(const Hub::Call& call, const std::string& line, bool bodies);
+    void rest(double begun);
     std::string state(std::int64_t since);
     std::string picture(const std::string& params);
     std::string sharedBodies() const;
@@ -41,6 +43,8 @@ private:
     Session& session_;
     Hub& hub_;
     std::vector<Open> open_;
+    std::deque<Hub::Call> later_;  ///< of those who watch
+    double restUntil_ = 0;         ///< host clock [s] of their next picture or bodies
     int memory_;  ///< that actions share bodies in
     std::int64_t revision_ = 0;
     std::map<std::string_view, std::pair<std::string, std::int64_t>> values_;  ///< by path: JSON, and when it changed

@@ -7,6 +7,7 @@ import importlib.util
 import io
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -88,6 +89,21 @@ class RemoteTest(unittest.TestCase):
             with self.assertRaisesRegex(gravlab.Refused, "secret"):
                 gravlab.connect(drive[:-1] + "_")
             self.waits_that_nobody_ends(watching)
+            self.pictures_that_delay_nobody(watching, gravlab.connect(drive))
+
+    def pictures_that_delay_nobody(self, watching, driving):
+        """The second picture for one who watches waits for nine times the time of the first, and the driver for none."""
+        place = urllib.parse.urlsplit(watching._page)
+        calls = [http.client.HTTPConnection(place.hostname, place.port) for _ in range(2)]
+        for call in calls:
+            call.request("POST", "/rpc", json.dumps({"id": 1, "method": "picture", "params": {"width": 800, "height": 600}}),
+                         {"Authorization": "Bearer " + watching._token})
+        select.select([call.sock for call in calls], [], [])
+        driving["run.step"]
+        self.assertEqual(len(select.select([call.sock for call in calls], [], [], 0)[0]), 1)
+        for call in calls:
+            self.assertIn(b"png", call.getresponse().read(200))
+            call.close()
 
     def waits_that_nobody_ends(self, watching):
         """Calls of one who watches are few at a time, and end with their connections."""
