@@ -112,7 +112,8 @@ void Hub::act(ConnectionId id, Client& client, const Message& message) {
     const bool drives = client.person == people_.driver();
     if (const auto* batch = std::get_if<InputBatch>(&message)) {
         if (!drives) return;
-        if (arrived_.events.size() + batch->events.size() > kMostWaiting) return;  // the frame loop is in a long step
+        // In a long step of the frame loop the older ones are lost, and keys and buttons are up.
+        if (arrived_.events.size() > kMostWaiting) arrived_.events = {FocusEvent{false}};
         arrived_.events.insert(arrived_.events.end(), batch->events.begin(), batch->events.end());
         arrived_.echo = batch->number;
         frames_.notify_one();

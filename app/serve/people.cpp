@@ -19,6 +19,7 @@ const Person& People::enter(bool host, std::string name, const std::string& seat
     });
     if (before != all_.end()) {
         before->left = -1;
+        if (host && driver_ == 0) driver_ = before->id;
         return *before;
     }
     const std::uint32_t id = ++last_;

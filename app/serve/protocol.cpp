@@ -22,7 +22,12 @@ constexpr float kFarthest = 32768;  // pixels
 
 json parsed(std::string_view text) {
     if (text.size() > kLongestMessage) refuse("is longer than 65,536 bytes");
-    json all = json::parse(text, nullptr, false);
+    constexpr int kDeepest = 32;  // a text of deeper ones is written by as many calls
+    const auto shallow = [](int depth, json::parse_event_t, json&) {
+        if (depth > kDeepest) refuse("has lists in lists beyond 32");
+        return true;
+    };
+    json all = json::parse(text, shallow, false);
     if (!all.is_object()) refuse("is no JSON object");
     return all;
 }

@@ -52,6 +52,8 @@ TEST(ServeProtocol, badMessagesAreRefusedInASentence) {
           R"({"t":"input","n":1,"events":[{"type":"pointer_move","x":"1"}]})"})
         EXPECT_THROW(parseMessage(text), UsageError) << text;
     EXPECT_THROW(parseMessage(std::string(kLongestMessage + 1, ' ')), UsageError);
+    const std::string deep = std::string(32000, '[') + std::string(32000, ']');
+    EXPECT_THROW(parseMessage(R"({"method":"do","params":)" + deep + "}"), UsageError) << "it would take the stack";
     const auto batch = std::get<InputBatch>(parseMessage(
         R"({"t":"input","n":4294967295,"events":[{"type":"pointer_down","x":1e30,"y":-1e30,"button":77,"modifiers":255},
             {"type":"key_down","code":"KeyZ","key":"y"},{"type":"text","letters":[97,233,7]}]})"));
@@ -147,6 +149,16 @@ TEST(ServePeople, aSeatIsKeptForHalfAMinute) {
     EXPECT_EQ(people.enter(true, "", "secret", "fourth", 20).id, host);
     EXPECT_EQ(people.driver(), host);
     people.leave(host, 30);
+    {
+        People others;
+        const std::uint32_t first = others.enter(true, "", "", "a", 0).id, second = others.enter(true, "", "", "b", 0).id;
+        others.leave(first, 0);
+        others.leave(second, 10);
+        others.update(31);
+        EXPECT_EQ(others.driver(), 0u);
+        EXPECT_EQ(others.enter(true, "", "b", "c", 32).id, second);
+        EXPECT_EQ(others.driver(), second) << "the only host who is there";
+    }
     EXPECT_FALSE(people.update(59));
     EXPECT_TRUE(people.update(61));
     EXPECT_NE(people.driver(), host) << "the other host drives now";
@@ -249,6 +261,18 @@ TEST_F(ServeHub, aFastLinkGetsEveryPictureAndOneKey) {
     EXPECT_GT(rate(1, 2), 58);
     EXPECT_EQ(hub.keys(), 1u);
     EXPECT_TRUE(wire.links[1].got.front().key);
+}
+
+TEST_F(ServeHub, aLongStepLeavesNoButtonDown) {
+    join(1, "drive");
+    say(1, R"({"t":"input","n":1,"events":[{"type":"pointer_down","x":1,"y":1}]})");
+    std::string moves;
+    for (int i = 0; i < 250; ++i) moves += (i == 0 ? "" : ",") + std::string(R"({"type":"pointer_move","x":1,"y":1})");
+    for (int i = 0; i < 30; ++i) say(1, R"({"t":"input","n":2,"events":[)" + moves + "]}");
+    say(1, R"({"t":"input","n":3,"events":[{"type":"pointer_up","x":1,"y":1}]})");
+    const std::vector<InputEvent> events = hub.take().events;
+    EXPECT_LT(events.size(), 5000u);
+    EXPECT_EQ(std::get<PointerEvent>(events.back()).change, PointerEvent::Change::release);
 }
 
 TEST_F(ServeHub, aLongLinkGetsAlmostAll) {
