@@ -1,9 +1,7 @@
 // `gravlab serve`: the window of a session in browsers.
 #include "app/commands/option_groups.h"
 #include "app/serve/serve.h"
-
-#include <string>
-#include <vector>
+#include "sim/api/errors.h"
 
 namespace gravlab {
 namespace {
@@ -19,6 +17,7 @@ struct ServeCommand : Subcommand {
             if (!start.has("--size")) serve.width = kWidth, serve.height = kHeight;
             if (!start.has("--bitrate")) serve.megabits = kMegabits;
         }
+        if (serve.megabits > 1000) throw UsageError("--bitrate is at most 1000 Mbit per second");
         checkStart(*this, {.ownKernels = true});
     }
     int run() override { return runServe(start, serve); }
@@ -43,7 +42,7 @@ void ServeCommand::add(OptionRows& rows) {
         "pages of other servers that may connect, such as https://hub.example.org");
     rows.text("--files", "FOLDER", serve.files, "where the driver reads and writes files, and nowhere else [nowhere]");
     rows.text("--lesson", "NAME", serve.lesson, "begin a lesson, see 'gravlab list lessons', or a FILE.toml with one");
-    rows.read("--fps", "RATE", serve.fps, parsePositive, "most pictures per second [60]");
+    rows.of("film.frames_per_second", "--fps", "RATE", serve.fps, "most pictures per second [60]");
     rows.read("--bitrate", "MBIT", serve.megabits, parsePositive, "of video at 1920x1080, in Mbit per second [20]");
     rows.flag("--class", serve.classroom, "for many viewers: 1280x720, 6 Mbit per second, half of the pictures");
     rows.flag("--allow-kernels", serve.allowKernels, "the host may run kernels of his own in the lab, which are programs");

@@ -101,6 +101,7 @@ void benchClients(std::uint16_t port, const std::string& drive, const std::strin
     stop = true;
     for (std::thread& thread : threads) thread.join();
     const Seen& driver = all.front();
+    if (driver.delays.empty()) std::printf("no input was answered in %g s, so what follows says nothing\n", seconds);
     std::printf("driver: %.1f pictures/s, %.1f Mbit/s, %d key pictures, %d not decoded, first after %.0f ms\n",
                 driver.pictures / seconds, 8e-6 * static_cast<double>(driver.bytes) / seconds, driver.keys, driver.undecoded,
                 1e3 * driver.first);

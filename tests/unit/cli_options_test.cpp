@@ -115,6 +115,8 @@ TEST(Options, impossibleNumbersAreRefusedWithASentence) {
     EXPECT_THAT(refusalOf({"disc", "--steps-per-frame", "0"}), HasSubstr("at least 1"));
     EXPECT_THAT(refusalOf({"disc", "--ui-scale", "nan"}), HasSubstr("finite"));
     EXPECT_THAT(refusalOf({"render", "-o", "a.mp4", "--frames", "9", "--fps", "0"}), HasSubstr("above 0"));
+    EXPECT_THAT(refusalOf({"serve", "--bitrate", "1e12"}), HasSubstr("at most 1000"));
+    EXPECT_NE(refusalOf({"serve", "--fps", "1e9"}), "");
 }
 
 TEST(Options, unknownNamesListTheValidOnesAndTheNearest) {
