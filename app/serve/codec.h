@@ -2,10 +2,8 @@
 #pragma once
 #include "app/serve/hub.h"
 
-#include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace gravlab {
 

@@ -5,7 +5,6 @@
 #include <wels/codec_api.h>
 
 #include <algorithm>
-#include <cstring>
 #include <thread>
 
 extern "C" const char* gravlab_open_openh264();  // see third_party/late.cmake

@@ -2,7 +2,6 @@
 // Rule: it reads no clock; times come in [s].
 #pragma once
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <utility>

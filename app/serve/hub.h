@@ -29,7 +29,6 @@ struct RawPicture {
 struct HubSettings {
     std::string driveToken, watchToken;
     bool classroom = false;  ///< viewers get each second picture at most
-    double fps = 60;
 };
 
 class Hub final : public WireHandler {

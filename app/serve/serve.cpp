@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -374,7 +373,7 @@ int runServe(const StartOptions& given, ServeOptions options) {
         if (error)
             throw UsageError("--files '" + options.files + "' is no folder that can be used (" + error.message() + ")");
     }
-    HubSettings rules{newSecret(), newSecret(), options.classroom, options.fps};
+    HubSettings rules{newSecret(), newSecret(), options.classroom};
     Hub hub(rules, hostClock);
     // Before any work: a port that is taken is known at once.
     const std::unique_ptr<Wire> wire = openWire(options.wire, pageFile("index.html"), hub);

@@ -2,7 +2,6 @@
 // wire_beast.cpp. Rule: no thread waits for a socket; functions queue what is to be sent.
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>

@@ -10,7 +10,6 @@
 #include <boost/beast.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <deque>
 #include <map>
