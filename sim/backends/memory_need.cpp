@@ -55,8 +55,8 @@ MemoryNeed sumOf(const MemoryRows& rows) {
 std::string needText(const MemoryNeed& need, std::size_t bodies) {
     std::string text = std::to_string(bodies) + " bodies need ";
     const std::string helper = need.helper > 0 ? ", " + gigabytes(need.helper) + " GB on each helper" : "";
-    if (need.device > 0) text += gigabytes(need.device) + " GB on the device" + helper + " and ";
-    return text + gigabytes(need.host) + " GB here";
+    if (need.device > 0) text += gigabytes(need.device) + " GB on the device" + helper + (need.host > 0 ? " and " : "");
+    return need.device > 0 && need.host == 0 ? text : text + gigabytes(need.host) + " GB here";
 }
 
 void requireMemory(const MemoryNeed& need, const MemoryNeed& free, std::size_t bodies) {

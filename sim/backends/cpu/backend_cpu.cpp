@@ -303,10 +303,8 @@ private:
         try {
             return work();
         } catch (const std::bad_alloc&) {
-            const double bytes = sumOf(cpuRows(sizeOf(bodies, row, force))).host;
-            throw OutOfMemoryError(formatted(
-                "not enough memory: %zu bodies need %.0f bytes (%.1f MB) on the cpu; use fewer bodies or --threads", bodies,
-                bytes, bytes / 1e6));
+            throw OutOfMemoryError("not enough memory: " + needText(sumOf(cpuRows(sizeOf(bodies, row, force))), bodies) +
+                                   "; use fewer bodies or --threads");
         }
     }
 

@@ -24,7 +24,6 @@
 #include "sim/tree/properties.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <ranges>
 #include <tuple>
@@ -69,11 +68,6 @@ double bytesOfBonds(const Bonds& bonds) {
     const std::size_t classes = bonds.list().classes.size();
     const double entry = 4 + (classes > 256 ? 4 : classes > 1 ? 1 : 0) + (bonds.breakable() ? 4 : 0);
     return 2 * 1.25 * entry * static_cast<double>(bonds.list().size());
-}
-
-/// Bytes of device memory, without scratch registers and partial sums.
-double stateBytes(std::size_t bodies, Precision precision) {
-    return precision == Precision::fp32 ? cuda::DeviceState<float>::bytes(bodies) : cuda::DeviceState<double>::bytes(bodies);
 }
 
 class CudaBackend final : public EngineBackend<Engine, BoundContext>,
@@ -354,7 +348,10 @@ private:
             try {
                 engine = makeEngine(context_, bodies, facts, chosen, computed);
             } catch (const OutOfMemoryError& error) {
-                throw OutOfMemoryError(withMemory(bodies.size(), force.precision) + error.what());
+                const MemoryNeed need = sumOf(cudaRows({.bodies = bodies.size(), .force = force, .kernel = how[0].kernel}));
+                throw OutOfMemoryError(needText(need, bodies.size()) +
+                                       formatted(", %.3g GB are free: ", 1e-9 * freeCudaBytes(context_.device.index)) +
+                                       error.what());
             }
             CUDA_CHECK(cuda::waitForStream(context_.stream));
             engine_ = std::move(engine);
@@ -377,14 +374,6 @@ private:
         setClock(clock);
         context_.writer.forget();
         context_.measurements = {};
-    }
-
-    /// "1000000 bodies need 92 MiB of GPU memory, 57 MiB are free: ".
-    static std::string withMemory(std::size_t bodies, Precision precision) {
-        std::size_t free = 0, total = 0;
-        if (cuda::memoryInfo(free, total) != cuda::kSuccess) cuda::takeLastError();
-        return formatted("%zu bodies need %.0f MiB of GPU memory, %.0f MiB are free: ", bodies,
-                         std::ceil(stateBytes(bodies, precision) / (1 << 20)), static_cast<double>(free) / (1 << 20));
     }
 
     template <class Real>

@@ -66,9 +66,6 @@ public:
     DeviceArray<V> x0, v0, dx, dv;
     void requireScratch();
 
-    /// Bytes of device memory for `bodies` bodies, without scratch registers and partial sums.
-    static double bytes(std::size_t bodies) { return 6.0 * sizeof(V) * static_cast<double>(bodies); }
-
 private:
     std::uint32_t count_;
     Stream stream_;
