@@ -39,7 +39,7 @@ Frame::Made Frame::make(const FrameClock& clock, const Surfaces& to) {
     const bool shown = to.width > 0 && to.height > 0;
     if (shown && to.panels) to.panels();
     const double worked = hostClock() - begun;
-    if (shown && to.ahead) app_.advanceAhead();
+    if (shown && to.ahead && !first) app_.advanceAhead();
     const double finished = hostClock();
     if (shown && to.present) to.present();
     made.seconds = hostClock() - begun;
