@@ -35,12 +35,12 @@ int measureCard(const BenchCommand& command) {
     const std::vector<std::size_t> bodies = command.counts.empty() ? studiedBodies(chosen.row->mostStudied) : command.counts;
     Sweep sweep(pointsAlong(sweepAxis("bodies"), *row, base, bodies), sweepSettings(wanted));
     const bool right = measureAll(sweep);
-    const Card card = makeCard(sweep.results());
+    const Page card = cardPage(sweep.results());
     const std::string text = cardText(card);
     if (pictureFormat(command.card).empty())
         writeFileAtomically(command.card, text);
     else
-        writePage(command.card, cardPage(card, sweep.results()), true);
+        writePage(command.card, card, true);
     std::printf("%s\n%s\n", text.c_str(), command.card.c_str());
     return static_cast<int>(right ? ExitCode::ok : ExitCode::checkFailed);
 }

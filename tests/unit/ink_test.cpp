@@ -187,13 +187,13 @@ TEST(Card, holdsDeviceDriverClocksProtocolTableAndError) {
     SweepResult failed = measured(4096, 9e15);
     failed.row.verified = false;
     const SweepResult results[] = {measured(1024, 4.0e11), failed, measured(65536, 4.024e12)};
-    const std::string text = cardText(makeCard(results));
+    const Page page = cardPage(results);
+    const std::string text = cardText(page);
     for (const char* part : {"Some GPU, 100 multiprocessors", "driver 580.95", "1,830 MHz under load, 1,980 MHz at most",
                              "2,012 G interactions/s, whole steps, N = 65,536, fp32", "4,024", "tiled-split, block 128",
                              "split 16", "1.2e-06", "1.25", "Median of up to 5", "double precision", "leapfrog"})
         EXPECT_THAT(text, HasSubstr(part));
     EXPECT_THAT(text, Not(HasSubstr("4,096"))) << "a rate that was not verified is not on the card";
-    const Page page = cardPage(makeCard(results), results);
     EXPECT_THAT(page.title, HasSubstr("2,012 G interactions/s, whole steps, N = 65,536, fp32\nSome GPU"));
     EXPECT_EQ(page.grid.size(), 3u) << "a head and two rates";
     EXPECT_EQ(linesOf(page.csv).size(), 4u);
@@ -204,8 +204,8 @@ TEST(Card, holdsDeviceDriverClocksProtocolTableAndError) {
 TEST(Card, cannotBeMadeOfNothing) {
     SweepResult failed = measured(1024, 1e12);
     failed.row.verified = false;
-    EXPECT_THROW(makeCard({}), UsageError);
-    EXPECT_THROW(makeCard({&failed, 1}), UsageError);
+    EXPECT_THROW(cardPage({}), UsageError);
+    EXPECT_THROW(cardPage({&failed, 1}), UsageError);
 }
 
 TEST(CliCard, writesTextAndPicture) {
