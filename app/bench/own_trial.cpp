@@ -11,17 +11,13 @@
 #include "sim/io/file/process_limit.h"
 #include "sim/run/simulation.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
@@ -37,48 +33,6 @@ constexpr std::size_t kMostText = std::size_t{1} << 20, kMostAnswers = std::size
 constexpr double kLookSeconds = 0.01;
 // Limits for the compiler. The largest initial text takes it 0.4 s and 60 MB.
 constexpr std::uint64_t kCompilerSeconds = 10, kCompilerBytes = std::uint64_t{2} << 30;
-
-/// A file in memory; closing its descriptor deletes it.
-class Memory {
-public:
-    explicit Memory(const char* name) : fd_(memfd_create(name, MFD_CLOEXEC)) {
-        if (fd_ < 0) throw IoError("no memory for the trial of a kernel: " + std::generic_category().message(errno));
-    }
-    ~Memory() {
-        if (fd_ >= 0) close(fd_);
-    }
-    Memory(const Memory&) = delete;
-    Memory& operator=(const Memory&) = delete;
-    int fd() const { return fd_; }
-    int give() { return std::exchange(fd_, -1); }
-
-private:
-    int fd_;
-};
-
-bool writeAll(int fd, const void* from, std::size_t bytes) {
-    const char* at = static_cast<const char*>(from);
-    while (bytes > 0) {
-        const ssize_t written = write(fd, at, bytes);
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        at += written;
-        bytes -= static_cast<std::size_t>(written);
-    }
-    return true;
-}
-
-std::string readAll(int fd, std::size_t most) {
-    std::string all;
-    std::array<char, 65536> block;
-    while (all.size() < most) {
-        const ssize_t got = pread(fd, block.data(), block.size(), static_cast<off_t>(all.size()));
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
-        all.append(block.data(), static_cast<std::size_t>(got));
-    }
-    return all;
-}
 
 /// Values by name, each "NAME BYTES\n", the bytes, and a line end.
 void put(std::string& to, std::string_view name, std::string_view value) {
@@ -218,12 +172,11 @@ int runTrialHere() {
     limitForGood(RLIMIT_CORE, 0);
     std::size_t most = kMostText + 65536;
     if (const off_t length = lseek(0, 0, SEEK_END); length > 0) most = static_cast<std::size_t>(length);
-    const std::string all = readAll(0, most);
+    const std::string all = contentOf(0, most);
     if (parentOf(all) != getppid()) _exit(1);  // the parent died before
     tryOwnKernel(requestOf(all), [](const OwnTrialReply& reply) {
         limitStage(reply.stage);
-        const std::string answer = packed(reply);
-        writeAll(1, answer.data(), answer.size());
+        writeAll(1, packed(reply));
     });
     // Skip the cleanup of the device: freeing it may wait for a kernel that never ends.
     _exit(0);
@@ -232,26 +185,17 @@ int runTrialHere() {
 OwnTrial::OwnTrial(OwnTrialRequest request, Limits limits, const std::string& program)
     : request_(std::move(request)), limits_(limits), stageSince_(hostClock()) {
     if (request_.text.size() > kMostText) throw InputError(request_.file + " is longer than 1 MiB, too long for a kernel");
-    const std::string all = packed(request_);
-    const Memory in("gravlab trial");
-    Memory out("gravlab trial answers");
-    if (!writeAll(in.fd(), all.data(), all.size()) || lseek(in.fd(), 0, SEEK_SET) != 0)
-        throw IoError("no memory for the trial of a kernel: " + std::generic_category().message(errno));
+    const Descriptor in = memoryFile(packed(request_));
+    answers_ = memoryFile();
     const std::string own = program.empty() ? "/proc/self/exe" : program;
-    if (const int error = process_.start(own, {"gravlab", std::string(kTrialWord)}, {.in = in.fd(), .out = out.fd()}))
+    if (const int error = process_.start(own, {"gravlab", std::string(kTrialWord)}, {.in = in, .out = answers_}))
         throw IoError("no process for the trial of a kernel: " + own + ": " + std::generic_category().message(error));
-    answers_ = out.give();
     reply_.stage = "starting";
-}
-
-OwnTrial::~OwnTrial() {
-    process_.end();
-    if (answers_ >= 0) close(answers_);
 }
 
 void OwnTrial::read() {
     const std::string before = reply_.stage;
-    takeAnswers(readAll(answers_, kMostAnswers), reply_);
+    takeAnswers(contentOf(answers_, kMostAnswers), reply_);
     if (reply_.stage.empty()) reply_.stage = before;
     if (reply_.stage != before) stageSince_ = hostClock();
 }

@@ -3,6 +3,7 @@
 // the result of its check counts.
 #pragma once
 #include "app/system/child_process.h"
+#include "app/system/descriptor.h"
 #include "app/tables/own_kernel.h"
 #include "sim/run/configuration.h"
 
@@ -18,6 +19,7 @@ namespace gravlab {
 constexpr std::string_view kTrialWord = "--own-kernel-trial";
 int runTrialHere();
 
+/// Its end also ends the process.
 class OwnTrial {
 public:
     /// Longest time of each stage [s]. Compilers get plenty; a force that a run could use needs little.
@@ -27,10 +29,6 @@ public:
     /// `program`: the program to start; empty: this one.
     OwnTrial(OwnTrialRequest request, Limits limits, const std::string& program = {});
     explicit OwnTrial(OwnTrialRequest request) : OwnTrial(std::move(request), Limits{}) {}
-    /// Ends the process if it still runs.
-    ~OwnTrial();
-    OwnTrial(const OwnTrial&) = delete;
-    OwnTrial& operator=(const OwnTrial&) = delete;
 
     /// The result, once; never waits. Ends a process that takes too long.
     std::optional<OwnTrialReply> poll();
@@ -43,8 +41,8 @@ private:
     OwnTrialRequest request_;
     Limits limits_;
     OwnTrialReply reply_;
+    Descriptor answers_;
     ChildProcess process_;
-    int answers_ = -1;
     double stageSince_ = 0;  ///< host clock [s]
 };
 

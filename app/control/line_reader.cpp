@@ -23,14 +23,10 @@ ScriptLineReader::ScriptLineReader(const std::string& path) {
         return;
     }
     const Source source = Source::open(path);  // refuses folders, pipes and devices
-    file_ = ::open(source.openName().c_str(), O_RDONLY | O_CLOEXEC);
+    opened_ = Descriptor(::open(source.openName().c_str(), O_RDONLY | O_CLOEXEC));
+    file_ = opened_;
     if (file_ < 0) throw InputError("cannot read '" + path + "': " + std::generic_category().message(errno));
-    owned_ = true;
     source.hold();
-}
-
-ScriptLineReader::~ScriptLineReader() {
-    if (owned_) ::close(file_);
 }
 
 /// Reads the available bytes. Returns false when there are none.

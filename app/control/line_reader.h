@@ -1,5 +1,7 @@
 // Lines of a file or of standard input, as they arrive. Rule: a line is returned whole or not at all.
 #pragma once
+#include "app/system/descriptor.h"
+
 #include <cstddef>
 #include <string>
 
@@ -9,9 +11,6 @@ class ScriptLineReader {
 public:
     /// `path` is a file, or "-" for standard input. Throws InputError when it cannot be read.
     explicit ScriptLineReader(const std::string& path);
-    ~ScriptLineReader();
-    ScriptLineReader(const ScriptLineReader&) = delete;
-    ScriptLineReader& operator=(const ScriptLineReader&) = delete;
 
     struct Line {
         std::size_t number = 0;  ///< from 1
@@ -24,8 +23,9 @@ public:
 
 private:
     bool fill(double seconds);
+    Descriptor opened_;  ///< none for standard input
     int file_ = -1;
-    bool owned_ = false, ended_ = false;
+    bool ended_ = false;
     bool tooLong_ = false;  ///< state of the current line: its bytes are dropped up to its end
     std::size_t number_ = 0;
     std::string buffer_;

@@ -59,11 +59,8 @@ fs::path autosaveOf(fs::path mark) { return mark.replace_extension(".hdf5"); }
 
 /// True when no living process holds the mark.
 bool orphaned(const fs::path& mark) {
-    const int fd = ::open(mark.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) return false;
-    const bool free = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
-    ::close(fd);
-    return free;
+    const Descriptor opened(::open(mark.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    return opened >= 0 && ::flock(opened, LOCK_EX | LOCK_NB) == 0;
 }
 
 }  // namespace
@@ -110,25 +107,17 @@ fs::path leftRunFile(std::string_view scene) {
 SessionLock::SessionLock() {
     mark_ = stateFolder() / (std::string(kSessionPrefix) + processText() + std::string(kMarkSuffix));
     autosave_ = autosaveOf(mark_);
-    fd_ = ::open(mark_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd_ < 0 || ::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
-        const std::string why = std::strerror(errno);
-        if (fd_ >= 0) ::close(fd_);
-        throw IoError("cannot mark this session in " + mark_.string() + ": " + why);
-    }
+    held_ = Descriptor(::open(mark_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (held_ < 0 || ::flock(held_, LOCK_EX | LOCK_NB) != 0)
+        throw IoError("cannot mark this session in " + mark_.string() + ": " + std::strerror(errno));
     // After a crash a process id may be used again: an existing file then belongs to the old session and must not be taken
     // for this one's.
     std::error_code ignored;
     if (fs::exists(autosave_, ignored)) {
         const fs::path kept = mark_.parent_path() / (std::string(kSessionPrefix) + processText() + "-old");
         fs::rename(autosave_, kept.string() + ".hdf5", ignored);
-        const int old = ::open((kept.string() + std::string(kMarkSuffix)).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-        if (old >= 0) ::close(old);
+        Descriptor(::open((kept.string() + std::string(kMarkSuffix)).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     }
-}
-
-SessionLock::~SessionLock() {
-    if (fd_ >= 0) ::close(fd_);
 }
 
 void SessionLock::remove() { forgetSession(autosave_); }

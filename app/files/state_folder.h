@@ -1,6 +1,8 @@
 // Where the program keeps files that the user did not name: autosaves, and the files of interrupted runs.
 // Rule: one folder, $XDG_STATE_HOME/gravlab, readable by its owner only; nothing is written elsewhere without a request.
 #pragma once
+#include "app/system/descriptor.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -27,9 +29,6 @@ class SessionLock {
 public:
     /// Throws IoError.
     SessionLock();
-    ~SessionLock();
-    SessionLock(const SessionLock&) = delete;
-    SessionLock& operator=(const SessionLock&) = delete;
 
     /// File of this session's autosave.
     const std::filesystem::path& autosave() const { return autosave_; }
@@ -38,7 +37,7 @@ public:
 
 private:
     std::filesystem::path mark_, autosave_;
-    int fd_ = -1;
+    Descriptor held_;
 };
 
 /// Files that were opened or saved last, newest first, at most ten; empty where the folder cannot be used.

@@ -3,10 +3,12 @@
 
 #include "app/film/encoders.h"
 #include "app/system/child_process.h"
+#include "app/system/descriptor.h"
 #include "app/system/interrupt.h"
 #include "sim/api/errors.h"
 #include "sim/core/value.h"
 #include "sim/io/file/atomic_file.h"
+#include "sim/io/file/write_signals.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -31,48 +33,6 @@ namespace gravlab {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A file descriptor that is closed once.
-class Descriptor {
-public:
-    explicit Descriptor(int value = -1) : value_(value) {}
-    ~Descriptor() { close(); }
-    Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        std::swap(value_, other.value_);
-        return *this;
-    }
-    void close() {
-        if (value_ >= 0) ::close(value_);
-        value_ = -1;
-    }
-    int value() const { return value_; }
-
-private:
-    int value_;
-};
-
-/// During its lifetime, writing into a pipe without a reader gives EPIPE and no signal, in this thread only.
-class PipeSignalBlock {
-public:
-    PipeSignalBlock() {
-        sigemptyset(&pipe_);
-        sigaddset(&pipe_, SIGPIPE);
-        pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-    }
-    ~PipeSignalBlock() {
-        const timespec now{0, 0};
-        if (!sigismember(&before_, SIGPIPE))
-            while (sigtimedwait(&pipe_, nullptr, &now) == SIGPIPE) {
-            }
-        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    }
-    PipeSignalBlock(const PipeSignalBlock&) = delete;
-    PipeSignalBlock& operator=(const PipeSignalBlock&) = delete;
-
-private:
-    sigset_t pipe_, before_;
-};
 
 // Longest time without progress of an encoder. The slowest ones compute for some seconds per frame, which uses processor
 // time.
@@ -108,10 +68,10 @@ public:
     }
 
     void write(std::span<const std::uint8_t> rgb) override {
-        const PipeSignalBlock noSignal;
+        const WriteSignalsHeld noSignal;
         for (std::size_t done = 0; done < rgb.size();) {
             awaitRoom();
-            const ssize_t wrote = ::write(frames_.value(), rgb.data() + done, rgb.size() - done);
+            const ssize_t wrote = ::write(frames_, rgb.data() + done, rgb.size() - done);
             if (wrote > 0)
                 done += static_cast<std::size_t>(wrote);
             else if (errno != EINTR && errno != EAGAIN)
@@ -163,8 +123,8 @@ private:
         const fs::path folder = fs::temp_directory_path(noFolder);  // a job system may set a TMPDIR that does not exist
         messages_ = Descriptor(::open(noFolder ? "/tmp" : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
 
-        const int messages = messages_.value() >= 0 ? messages_.value() : ChildProcess::kOurs;
-        const int error = process_.start(settings_.ffmpeg, arguments(), {.in = readEnd.value(), .error = messages});
+        const int messages = messages_ >= 0 ? messages_ : ChildProcess::kOurs;
+        const int error = process_.start(settings_.ffmpeg, arguments(), {.in = readEnd, .error = messages});
         if (error != 0)
             throw IoError("cannot start " + settings_.ffmpeg + " (" + std::strerror(error) +
                           "); install ffmpeg, or write numbered pictures with -o DIR/%05d.png");
@@ -173,7 +133,7 @@ private:
     /// Waits until the pipe has room. Ends an encoder that neither reads nor computes for kPatience.
     void awaitRoom() {
         Patience patience(*this);
-        pollfd end{.fd = frames_.value(), .events = POLLOUT, .revents = 0};
+        pollfd end{.fd = frames_, .events = POLLOUT, .revents = 0};
         while (::poll(&end, 1, kLookMilliseconds) <= 0) {
             InterruptWatch::check();
             if (discarded) throw IoError(target_.string() + " is not wanted any more");
@@ -260,12 +220,12 @@ private:
         const bool kept = settings_.keepsPart && written_ > 0 && keepPart();
         finished_ = kept;
         std::string said;
-        if (messages_.value() >= 0) {
+        if (messages_ >= 0) {
             constexpr off_t kTail = 600;
-            const off_t size = lseek(messages_.value(), 0, SEEK_END);
+            const off_t size = lseek(messages_, 0, SEEK_END);
             char text[kTail];
             const off_t from = std::max<off_t>(0, size - kTail);
-            const ssize_t got = pread(messages_.value(), text, sizeof text, from);
+            const ssize_t got = pread(messages_, text, sizeof text, from);
             if (got > 0) said.assign(text, static_cast<std::size_t>(got));
             while (!said.empty() && said.back() == '\n') said.pop_back();
         }

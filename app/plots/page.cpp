@@ -1,16 +1,14 @@
 #include "app/plots/page.h"
 
 #include "app/system/child_process.h"
+#include "app/system/descriptor.h"
 #include "sim/api/errors.h"
 #include "sim/io/file/atomic_file.h"
 
-#include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 namespace gravlab {
@@ -40,34 +38,6 @@ std::filesystem::path pageScript() {
     return {};
 }
 
-/// Bytes in memory as a child's input or output, so that no reader waits for a writer.
-class PipeMemory {
-public:
-    explicit PipeMemory(std::string_view bytes = {}) : fd_(::memfd_create("page", MFD_CLOEXEC)) {
-        while (fd_ >= 0 && !bytes.empty()) {
-            const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
-            if (written < 0) throw IoError(std::string("no memory for a page: ") + std::strerror(errno));
-            bytes.remove_prefix(static_cast<std::size_t>(written));
-        }
-        ::lseek(fd_, 0, SEEK_SET);
-    }
-    ~PipeMemory() { ::close(fd_); }
-    PipeMemory(const PipeMemory&) = delete;
-    PipeMemory& operator=(const PipeMemory&) = delete;
-    int fd() const { return fd_; }
-    std::string bytes() const {
-        std::string all;
-        char piece[65536];
-        ::lseek(fd_, 0, SEEK_SET);
-        for (ssize_t count; (count = ::read(fd_, piece, sizeof piece)) > 0;)
-            all.append(piece, static_cast<std::size_t>(count));
-        return all;
-    }
-
-private:
-    int fd_;
-};
-
 }  // namespace
 
 DrawnPages drawnPages(const std::vector<Page>& pages, std::string_view format) {
@@ -77,21 +47,22 @@ DrawnPages drawnPages(const std::vector<Page>& pages, std::string_view format) {
     PageJson all{{"format", format}, {"pages", PageJson::array()}};
     for (const Page& page : pages) all["pages"].push_back(pageJson(page));
     const std::string text = all.dump(-1, ' ', false, PageJson::error_handler_t::replace);
+    constexpr std::size_t kMostBytes = std::size_t{1} << 30;
     constexpr int kNoMatplotlib = 3;  // what figures.py exits with
     bool found = false;
     // An environment of Python may lack what the system's Python has.
     std::vector<std::string> pythons{"python3", "/usr/bin/python3"};
     if (const char* chosen = std::getenv("GRAVLAB_PYTHON")) pythons = {chosen};
     for (const std::string& python : pythons) {
-        const PipeMemory in(text), out;
+        const Descriptor in = memoryFile(text), out = memoryFile();
         ChildProcess child;
-        if (child.start(python, {python, "-I", script.string()}, {.in = in.fd(), .out = out.fd()}) != 0) continue;
+        if (child.start(python, {python, "-I", script.string()}, {.in = in, .out = out}) != 0) continue;
         found = true;
         const int status = child.wait();
         if (WIFEXITED(status) && WEXITSTATUS(status) == kNoMatplotlib) continue;
         if (status != 0) return {.files = {}, .why = script.string() + " failed"};
         // The first line has the lengths of the files.
-        const std::string bytes = out.bytes();
+        const std::string bytes = contentOf(out, kMostBytes);
         const std::size_t line = std::min(bytes.find('\n'), bytes.size());
         const PageJson lengths = PageJson::parse(bytes.substr(0, line), nullptr, false);
         DrawnPages drawn;

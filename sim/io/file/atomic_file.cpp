@@ -6,6 +6,7 @@
 #include "sim/core/text.h"
 #include "sim/core/work_watch.h"
 #include "sim/io/file/file_calls.h"
+#include "sim/io/file/write_signals.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -71,36 +72,6 @@ std::string reason(int error) {
         if (row.error == error) return text + "; " + row.text;
     return text;
 }
-
-// A write past RLIMIT_FSIZE or into a closed pipe raises a signal whose default action ends the program. Blocking the signal
-// in this thread and removing it from the queue leaves the error code, whatever handlers the program has.
-class WriteSignalsHeld {
-public:
-    WriteSignalsHeld() {
-        sigemptyset(&held_);
-        sigaddset(&held_, SIGXFSZ);
-        sigaddset(&held_, SIGPIPE);
-        sigset_t pending;
-        sigpending(&pending);
-        // A signal that was already pending does not belong to this write.
-        for (int signal : {SIGXFSZ, SIGPIPE})
-            if (sigismember(&pending, signal)) sigdelset(&held_, signal);
-        pthread_sigmask(SIG_BLOCK, &held_, &before_);
-    }
-    ~WriteSignalsHeld() {
-        const int error = errno;
-        const timespec now{};
-        while (sigtimedwait(&held_, nullptr, &now) > 0) {
-        }
-        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-        errno = error;
-    }
-    WriteSignalsHeld(const WriteSignalsHeld&) = delete;
-    WriteSignalsHeld& operator=(const WriteSignalsHeld&) = delete;
-
-private:
-    sigset_t held_, before_;
-};
 
 // The target of a chain of symbolic links, also when it does not exist yet.
 std::filesystem::path linksFollowed(std::filesystem::path path) {
