@@ -59,7 +59,7 @@ bool inRow(Key key, int modifiers) {
     return false;
 }
 
-bool isDigit(Key key) { return key >= Key::digit0 && key <= Key::digit9; }
+bool isDigit(Key key) { return key >= Key{'0'} && key <= Key{'9'}; }
 
 }  // namespace
 
@@ -106,7 +106,7 @@ Key actingKey(Key physical, Key printed, int modifiers, const PrintedAt& printed
     // The places of the flight keys can print each other's letters.
     for (int most = 4; plain && most > 0 && printedAt && holdsAt(key); --most) key = printedAt(key);
     if (plain && holdsAt(key)) return physical;
-    const bool letter = key >= Key::letterA && key <= Key::letterZ;
+    const bool letter = key >= Key{'A'} && key <= Key{'Z'};
     return letter || isDigit(key) || inRow(key, modifiers) ? key : physical;
 }
 

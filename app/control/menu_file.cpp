@@ -49,9 +49,9 @@ Reason nothingShared(const KeyTarget& t) {
 
 constexpr Action kFile[] = {
     does("open", "Open and save ...", "save and open files",
-         {.strokes = {{Key::letterO, kControl}}, .parameter = "window.files"}),
+         {.strokes = {{Key{'O'}, kControl}}, .parameter = "window.files"}),
     does("save", "Save the run", "save the run into the current folder",
-         {.strokes = {{Key::letterS, kControl}},
+         {.strokes = {{Key{'S'}, kControl}},
           .effect = sends<SaveRun>,
           .argument = "FILE",
           .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return SaveRun{fileOf(file)}; },
@@ -92,7 +92,7 @@ constexpr Action kFile[] = {
           .effectWith = [](const KeyTarget&, const Value& folder) -> Effect { return ListFolder{fileOf(folder)}; },
           .undoSkips = "Which folder is listed changes nothing of the run; list another one."}),
     does("save-scene", "Save as scene file", "write scene, camera and look as a scene file into the current folder",
-         {.strokes = {{Key::letterE, kControl}},
+         {.strokes = {{Key{'E'}, kControl}},
           .effect = sends<SaveScene>,
           .argument = "FILE.toml",
           .effectWith = [](const KeyTarget&, const Value& file) -> Effect { return SaveScene{fileOf(file, ".toml")}; },
@@ -144,7 +144,7 @@ constexpr Action kFile[] = {
              },
          .list = "Pictures"}),
     does("record", "Record a film", "start a film in the current folder, or stop and keep it",
-         {.strokes = {{Key::letterR, kControl}},
+         {.strokes = {{Key{'R'}, kControl}},
           .effect = [](const KeyTarget& t, int) -> Effect {
               return Record{t.ui.film.active ? Record::What::stop : Record::What::start};
           },
@@ -157,9 +157,9 @@ constexpr Action kFile[] = {
               [](const KeyTarget& t) { return t.ui.film.active ? filmEnding(t) : Reason("No film is being recorded."); },
           .whyNotUndoable = "A film that was cancelled is gone; record it again."}),
     does("film", "Film ...", "size, encoder, pace and length of a film",
-         {.strokes = {{Key::letterR, kAlt}}, .parameter = "film.panel"}),
+         {.strokes = {{Key{'R'}, kAlt}}, .parameter = "film.panel"}),
     does("quit", "Quit", "quit",
-         {.strokes = {{Key::letterQ, kControl}},
+         {.strokes = {{Key{'Q'}, kControl}},
           .effect = sends<Quit>,
           .undoSkips = "Nothing comes after quitting; the autosave keeps the run.",
           .line = true}),
@@ -186,7 +186,7 @@ double numberIn(const Value& argument) {
 
 constexpr Action kHelp[] = {
     {.name = "welcome", .parameter = "window.welcome"},
-    does("keys", "Keys and mouse", "these keys", {.strokes = {{Key::f1}, {Key::letterH}}, .parameter = "window.help"}),
+    does("keys", "Keys and mouse", "these keys", {.strokes = {{Key::f1}, {Key{'H'}}}, .parameter = "window.help"}),
     does("lessons", "Lessons ...", "the list of lessons: experiments to do, each with its explanation",
          {.strokes = {{Key::f2}},
           .effect = [](const KeyTarget&, int) -> Effect { return LessonGo{.what = LessonGo::What::list}; },

@@ -46,7 +46,7 @@ constexpr Action kScene[] = {
     does("presets", "Nine to show",
          "nine scenes to show: collision, galaxy, antennae, cartwheel, andromeda, group, expanding-box, solar-system, "
          "figure-eight",
-         {.strokes = {{Key::digit1, kNoModifier, Key::digit9}, {Key::pad1, kNoModifier, Key::pad9}},
+         {.strokes = {{Key{'1'}, kNoModifier, Key{'9'}}, {Key::pad1, kNoModifier, Key::pad9}},
           .parameter = "run.scene",
           .act =
               [](KeyTarget& t, int which) {
@@ -59,13 +59,13 @@ constexpr Action kScene[] = {
                   return all;
               }}),
     does("scenes", "All scenes ...", "the pictures of all scenes, to look through, search and choose from",
-         {.strokes = {{Key::letterN, kControl}}, .parameter = "window.scenes", .redirects = true}),
+         {.strokes = {{Key{'N'}, kControl}}, .parameter = "window.scenes", .redirects = true}),
     opens<SceneGroup::galaxies>("scene-galaxies", "galaxies, alone and in encounters", true),
     opens<SceneGroup::clusters>("scene-clusters", "star clusters, collapses and an expanding box"),
     opens<SceneGroup::famous>("scene-famous", "two to nine bodies with known answers"),
     opens<SceneGroup::laws>("scene-laws", "charges, power laws and molecules"),
-    nexts("scene-next", "Next", "next scene", "run.scene", {Key::rightBracket}, 1, true),
-    nexts("scene-previous", "Previous", "previous scene", "run.scene", {Key::leftBracket}, -1),
+    nexts("scene-next", "Next", "next scene", "run.scene", {Key{']'}}, 1, true),
+    nexts("scene-previous", "Previous", "previous scene", "run.scene", {Key{'['}}, -1),
     does("more-bodies", "Twice the bodies", "twice the bodies",
          {.strokes = {{Key::pageUp}},
           .parameter = "run.bodies",

@@ -71,12 +71,12 @@ struct CodedKey {
 };
 constexpr CodedKey kCodedKeys[] = {
     {"Space", Key::space},
-    {"Comma", Key::comma},
-    {"Minus", Key::minus},
-    {"Period", Key::period},
+    {"Comma", Key{','}},
+    {"Minus", Key{'-'}},
+    {"Period", Key{'.'}},
     {"Equal", Key::equal},
-    {"BracketLeft", Key::leftBracket},
-    {"BracketRight", Key::rightBracket},
+    {"BracketLeft", Key{'['}},
+    {"BracketRight", Key{']'}},
     {"Escape", Key::escape},
     {"Enter", Key::enter},
     {"Tab", Key::tab},

@@ -31,8 +31,8 @@ bool movesInPanels(Key key, int modifiers) {
 
 /// Keys that edit a text field together with Ctrl.
 bool editsText(Key key) {
-    static constexpr Key kKeys[] = {Key::letterA, Key::letterC, Key::letterV, Key::letterX, Key::letterY,
-                                    Key::letterZ, Key::left,    Key::right,   Key::home,    Key::end};
+    static constexpr Key kKeys[] = {Key{'A'}, Key{'C'},  Key{'V'},   Key{'X'},  Key{'Y'},
+                                    Key{'Z'}, Key::left, Key::right, Key::home, Key::end};
     return isOneOf(kKeys, key);
 }
 

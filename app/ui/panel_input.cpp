@@ -19,21 +19,34 @@ struct PanelKey {
     Key key;
     ImGuiKey panels;
 };
-constexpr PanelKey kPanelKeys[] = {
-    {Key::tab, ImGuiKey_Tab},           {Key::left, ImGuiKey_LeftArrow}, {Key::right, ImGuiKey_RightArrow},
-    {Key::up, ImGuiKey_UpArrow},        {Key::down, ImGuiKey_DownArrow}, {Key::pageUp, ImGuiKey_PageUp},
-    {Key::pageDown, ImGuiKey_PageDown}, {Key::home, ImGuiKey_Home},      {Key::end, ImGuiKey_End},
-    {Key::insert, ImGuiKey_Insert},     {Key::remove, ImGuiKey_Delete},  {Key::backspace, ImGuiKey_Backspace},
-    {Key::space, ImGuiKey_Space},       {Key::enter, ImGuiKey_Enter},    {Key::escape, ImGuiKey_Escape},
-    {Key::padEnter, kPadEnter},         {Key::letterA, ImGuiKey_A},      {Key::letterC, ImGuiKey_C},
-    {Key::letterV, ImGuiKey_V},         {Key::letterX, ImGuiKey_X},      {Key::letterY, ImGuiKey_Y},
-    {Key::letterZ, ImGuiKey_Z}};
+constexpr PanelKey kPanelKeys[] = {{Key::tab, ImGuiKey_Tab},
+                                   {Key::left, ImGuiKey_LeftArrow},
+                                   {Key::right, ImGuiKey_RightArrow},
+                                   {Key::up, ImGuiKey_UpArrow},
+                                   {Key::down, ImGuiKey_DownArrow},
+                                   {Key::pageUp, ImGuiKey_PageUp},
+                                   {Key::pageDown, ImGuiKey_PageDown},
+                                   {Key::home, ImGuiKey_Home},
+                                   {Key::end, ImGuiKey_End},
+                                   {Key::insert, ImGuiKey_Insert},
+                                   {Key::remove, ImGuiKey_Delete},
+                                   {Key::backspace, ImGuiKey_Backspace},
+                                   {Key::space, ImGuiKey_Space},
+                                   {Key::enter, ImGuiKey_Enter},
+                                   {Key::escape, ImGuiKey_Escape},
+                                   {Key::padEnter, kPadEnter},
+                                   {Key{'A'}, ImGuiKey_A},
+                                   {Key{'C'}, ImGuiKey_C},
+                                   {Key{'V'}, ImGuiKey_V},
+                                   {Key{'X'}, ImGuiKey_X},
+                                   {Key{'Y'}, ImGuiKey_Y},
+                                   {Key{'Z'}, ImGuiKey_Z}};
 
 constexpr int kMostButtons = 5;
 
 /// Text fields identify letter keys by their printed character.
 Key panelKey(const KeyEvent& event) {
-    const bool letter = event.printed >= Key::letterA && event.printed <= Key::letterZ;
+    const bool letter = event.printed >= Key{'A'} && event.printed <= Key{'Z'};
     return letter ? event.printed : event.physical;
 }
 

@@ -144,8 +144,7 @@ TEST_F(DropTest, whatIsDoneWhileAFileLoadsIsDone) {
     };
     // All keys except those that quit, write files, or double the bodies repeatedly.
     const auto press = [this](int which) {
-        const Key kPressed[] = {Key::letterR, Key::letterC, Key::letterM, Key::rightBracket,
-                                Key::space,   Key::letterT, Key::home};
+        const Key kPressed[] = {Key{'R'}, Key{'C'}, Key{'M'}, Key{']'}, Key::space, Key{'T'}, Key::home};
         pressKey(kPressed[which % 7], kNoModifier, controller_);
     };
     const auto loads = [this] { return !ui_->state.files.busy.empty(); };
@@ -194,7 +193,7 @@ TEST_F(DropTest, whatIsDoneWhileAFileLoadsIsDone) {
         frame([&] {
             if (loads()) return std::this_thread::sleep_for(2ms);
             began = running().scene;
-            pressKey(Key::rightBracket, kNoModifier, controller_);
+            pressKey(Key{']'}, kNoModifier, controller_);
         });
     EXPECT_EQ(began, "left.csv");
     EXPECT_EQ(running().scene, sceneTable().front().name);

@@ -102,27 +102,13 @@ const std::map<std::string_view, std::string> kEffects{
 
 /// The key's name for xdotool.
 std::string xName(Key key, int modifiers) {
-    static const std::map<Key, std::string> names{{Key::space, "space"},
-                                                  {Key::comma, "comma"},
-                                                  {Key::minus, "minus"},
-                                                  {Key::period, "period"},
-                                                  {Key::equal, "equal"},
-                                                  {Key::escape, "Escape"},
-                                                  {Key::enter, "Return"},
-                                                  {Key::tab, "Tab"},
-                                                  {Key::remove, "Delete"},
-                                                  {Key::right, "Right"},
-                                                  {Key::left, "Left"},
-                                                  {Key::down, "Down"},
-                                                  {Key::up, "Up"},
-                                                  {Key::pageUp, "Prior"},
-                                                  {Key::pageDown, "Next"},
-                                                  {Key::home, "Home"},
-                                                  {Key::end, "End"},
-                                                  {Key::leftBracket, "bracketleft"},
-                                                  {Key::rightBracket, "bracketright"},
-                                                  {Key::padMinus, "KP_Subtract"},
-                                                  {Key::padPlus, "KP_Add"}};
+    static const std::map<Key, std::string> names{
+        {Key::space, "space"},   {Key{','}, "comma"},       {Key{'-'}, "minus"},        {Key{'.'}, "period"},
+        {Key::equal, "equal"},   {Key::escape, "Escape"},   {Key::enter, "Return"},     {Key::tab, "Tab"},
+        {Key::remove, "Delete"}, {Key::right, "Right"},     {Key::left, "Left"},        {Key::down, "Down"},
+        {Key::up, "Up"},         {Key::pageUp, "Prior"},    {Key::pageDown, "Next"},    {Key::home, "Home"},
+        {Key::end, "End"},       {Key{'['}, "bracketleft"}, {Key{']'}, "bracketright"}, {Key::padMinus, "KP_Subtract"},
+        {Key::padPlus, "KP_Add"}};
     const int code = static_cast<int>(key);
     std::string name(1, static_cast<char>(std::tolower(code)));
     if (const auto found = names.find(key); found != names.end()) name = found->second;

@@ -94,7 +94,7 @@ TEST_F(InputTest, keysAfterAPressWaitUntilThePanelsHaveSeenIt) {
     down();
     up();
     EXPECT_EQ(press('G'), "") << "it may belong to a field";
-    KeyEvent flies = event(Key::letterW);
+    KeyEvent flies = event(Key{'W'});
     input.take(flies);
     input.resume();
     EXPECT_THAT(posted, IsEmpty()) << "the panels have made no frame yet";
@@ -201,7 +201,7 @@ TEST_F(InputTest, aPrintedLetterWithoutARowIsNeverAnotherOne) {
     EXPECT_EQ(press('A', kControl), us('Q', kControl));
     layout = kDvorak;
     for (char place = 'A'; place <= 'Z'; ++place)
-        if (const Key printed = printedAt(static_cast<Key>(place)); printed >= Key::letterA && printed <= Key::letterZ) {
+        if (const Key printed = printedAt(static_cast<Key>(place)); printed >= Key{'A'} && printed <= Key{'Z'}) {
             EXPECT_EQ(press(place, kControl), us(static_cast<char>(printed), kControl)) << place;
         }
 }
@@ -213,7 +213,7 @@ TEST_F(InputTest, fliesByTheKeysPlaces) {
             EXPECT_NE(us(key), "");
             EXPECT_EQ(press(key), us(key));
         }
-        if (const Key printed = printedAt(Key::letterW); printed != Key::comma) {
+        if (const Key printed = printedAt(Key{'W'}); printed != Key{','}) {
             EXPECT_EQ(press('W', kAlt), us(static_cast<char>(printed), kAlt)) << "with Alt it is a letter";
         }
     }
@@ -242,7 +242,7 @@ TEST_F(InputTest, everyPlainKeyOfARowIsSomewhereOnEachKeyboard) {
 }
 
 TEST_F(InputTest, keysOfRowsThatHoldActUntilTheyAreUp) {
-    const KeyEvent ahead = event(Key::letterW);
+    const KeyEvent ahead = event(Key{'W'});
     input.take(ahead);
     EXPECT_TRUE(input.holdsKeys());
     const std::size_t before = posted.size();
@@ -251,7 +251,7 @@ TEST_F(InputTest, keysOfRowsThatHoldActUntilTheyAreUp) {
     EXPECT_THAT(posted.back(), testing::HasSubstr("0.1")) << "a frame that hung must not throw the camera away";
     KeyEvent up = ahead;
     up.down = false;
-    up.printed = Key::letterZ;  // the layout was changed meanwhile
+    up.printed = Key{'Z'};  // the layout was changed meanwhile
     input.take(up);
     EXPECT_FALSE(input.holdsKeys());
     input.take(ahead);
@@ -386,7 +386,7 @@ TEST_F(InputTest, altAloneOpensTheMenus) {
     EXPECT_THAT(posted, testing::Not(testing::Contains(menus))) << "Alt and a click is no wish for menus";
     posted.clear();
     alt(true);
-    input.take(event(Key::letterN, kAlt));
+    input.take(event(Key{'N'}, kAlt));
     alt(false);
     EXPECT_THAT(posted, testing::Not(testing::Contains(menus)));
 }

@@ -29,8 +29,8 @@ namespace gravlab {
 namespace {
 
 // The key table numbers keys as GLFW does.
-static_assert(static_cast<int>(Key::space) == GLFW_KEY_SPACE && static_cast<int>(Key::letterQ) == GLFW_KEY_Q);
-static_assert(static_cast<int>(Key::leftBracket) == GLFW_KEY_LEFT_BRACKET && static_cast<int>(Key::equal) == GLFW_KEY_EQUAL);
+static_assert(static_cast<int>(Key::space) == GLFW_KEY_SPACE && static_cast<int>(Key{'Q'}) == GLFW_KEY_Q);
+static_assert(static_cast<int>(Key{'['}) == GLFW_KEY_LEFT_BRACKET && static_cast<int>(Key::equal) == GLFW_KEY_EQUAL);
 static_assert(static_cast<int>(Key::escape) == GLFW_KEY_ESCAPE && static_cast<int>(Key::enter) == GLFW_KEY_ENTER);
 static_assert(static_cast<int>(Key::tab) == GLFW_KEY_TAB && static_cast<int>(Key::right) == GLFW_KEY_RIGHT);
 static_assert(static_cast<int>(Key::pageUp) == GLFW_KEY_PAGE_UP && static_cast<int>(Key::pageDown) == GLFW_KEY_PAGE_DOWN);
