@@ -17,50 +17,35 @@ constexpr std::size_t kFewest = 3;                               // fewer states
 
 bool fitsFloat(double a) { return static_cast<double>(static_cast<float>(a)) == a; }
 
-/// Numbers that a method keeps, as fp32 where all of them are fp32 numbers: a tree keeps four per body.
-struct PackedArray {
-    std::string name;
+/// Numbers as fp32 where every one is an fp32 number, as of backends that compute so: bodies have eight, and a tree keeps
+/// four of each.
+struct PackedNumbers {
     std::vector<float> narrow;
     std::vector<double> wide;
 
-    explicit PackedArray(const StateArray& from) : name(from.name) {
-        if (std::ranges::all_of(from.values, fitsFloat))
-            narrow.assign(from.values.begin(), from.values.end());
+    explicit PackedNumbers(std::span<const double> from) {
+        if (std::ranges::all_of(from, fitsFloat))
+            narrow.assign(from.begin(), from.end());
         else
-            wide = from.values;
+            wide.assign(from.begin(), from.end());
     }
-    StateArray all() const { return {name, narrow.empty() ? wide : std::vector<double>(narrow.begin(), narrow.end())}; }
+    std::size_t size() const { return narrow.size() + wide.size(); }
+    void unpack(double* to) const {
+        std::ranges::copy(narrow, to);
+        std::ranges::copy(wide, to);
+    }
     std::size_t bytes() const { return narrow.size() * sizeof(float) + wide.size() * sizeof(double); }
 };
 
-/// Numbers of bodies as fp32 where every one is an fp32 number, as on backends that compute so.
-struct PackedVectors {
-    std::vector<Float4> narrow;
-    std::vector<Double4> wide;
-
-    explicit PackedVectors(const std::vector<Double4>& from) {
-        const bool all = std::ranges::all_of(
-            from, [](const Double4& a) { return fitsFloat(a.x) && fitsFloat(a.y) && fitsFloat(a.z) && fitsFloat(a.w); });
-        if (!all) {
-            wide = from;
-            return;
-        }
-        narrow.reserve(from.size());
-        for (const Double4& a : from)
-            narrow.push_back(
-                {static_cast<float>(a.x), static_cast<float>(a.y), static_cast<float>(a.z), static_cast<float>(a.w)});
-    }
-    std::vector<Double4> all() const {
-        if (narrow.empty()) return wide;
-        std::vector<Double4> out;
-        out.reserve(narrow.size());
-        for (const Float4& a : narrow)
-            out.push_back(
-                {static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z), static_cast<double>(a.w)});
-        return out;
-    }
-    std::size_t bytes() const { return narrow.size() * sizeof(Float4) + wide.size() * sizeof(Double4); }
-};
+static_assert(sizeof(Double4) == 4 * sizeof(double));
+PackedNumbers packedNumbers(const std::vector<Double4>& from) {
+    return PackedNumbers({reinterpret_cast<const double*>(from.data()), 4 * from.size()});
+}
+std::vector<Double4> vectors(const PackedNumbers& from) {
+    std::vector<Double4> all(from.size() / 4);
+    from.unpack(reinterpret_cast<double*>(all.data()));
+    return all;
+}
 
 /// Estimated bytes of the state of `bodies` bodies.
 std::size_t estimate(const RunConfiguration& run) {
@@ -75,13 +60,13 @@ std::size_t estimate(const RunConfiguration& run) {
 struct History::Keyframe {
     RunConfiguration configuration;
     Clock clock;
-    PackedVectors position, velocity;
+    PackedNumbers position, velocity;
     std::shared_ptr<const std::vector<std::uint32_t>> id;
     std::shared_ptr<const std::vector<std::uint8_t>> group;
     std::shared_ptr<const std::vector<Surface>> surface;
     ContactTotals contacts;
     std::string integrator;
-    std::vector<PackedArray> integratorState;
+    std::vector<std::pair<std::string, PackedNumbers>> integratorState;
     ForceTerms others;  ///< shared with the run, without the parts that had ended
     Kept second{};      ///< the second run at that moment; null: there was none
     std::optional<SecondRun> run{};
@@ -89,7 +74,7 @@ struct History::Keyframe {
     /// Bytes without ids and groups, which other states may share.
     std::size_t bytes() const {
         std::size_t sum = sizeof *this + position.bytes() + velocity.bytes();
-        for (const PackedArray& array : integratorState) sum += array.bytes();
+        for (const auto& [name, numbers] : integratorState) sum += numbers.bytes();
         return second ? sum + second->bytes() : sum;
     }
 };
@@ -130,17 +115,19 @@ History::Kept History::packed(const FedState& from, const Kept& before) {
         return last && *last == now ? last : std::make_shared<const Vector>(now);
     };
     const RunState& state = from.state;
+    std::vector<std::pair<std::string, PackedNumbers>> arrays;
+    for (const StateArray& array : state.integratorState) arrays.emplace_back(array.name, array.values);
     return std::make_shared<const Keyframe>(
         Keyframe{.configuration = from.configuration,
                  .clock = state.clock,
-                 .position = PackedVectors(state.bodies.position),
-                 .velocity = PackedVectors(state.bodies.velocity),
+                 .position = packedNumbers(state.bodies.position),
+                 .velocity = packedNumbers(state.bodies.velocity),
                  .id = shared(state.bodies.id, before ? before->id : nullptr),
                  .group = shared(state.bodies.group, before ? before->group : nullptr),
                  .surface = shared(state.bodies.surface, before ? before->surface : nullptr),
                  .contacts = state.contacts,
                  .integrator = state.integrator,
-                 .integratorState = {state.integratorState.begin(), state.integratorState.end()},
+                 .integratorState = std::move(arrays),
                  .others = state.others});
 }
 
@@ -155,15 +142,18 @@ History::Kept History::packedBoth(const Packing& from) {
 
 RunState History::unpacked(const Keyframe& from) {
     RunState state;
-    state.bodies.position = from.position.all();
-    state.bodies.velocity = from.velocity.all();
+    state.bodies.position = vectors(from.position);
+    state.bodies.velocity = vectors(from.velocity);
     state.bodies.id = *from.id;
     state.bodies.group = *from.group;
     state.bodies.surface = *from.surface;
     state.contacts = from.contacts;
     state.clock = from.clock;
     state.integrator = from.integrator;
-    for (const PackedArray& array : from.integratorState) state.integratorState.push_back(array.all());
+    for (const auto& [name, numbers] : from.integratorState) {
+        state.integratorState.push_back({name, std::vector<double>(numbers.size())});
+        numbers.unpack(state.integratorState.back().values.data());
+    }
     state.others = from.others;
     return state;
 }
