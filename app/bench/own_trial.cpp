@@ -4,6 +4,7 @@
 #include "app/bench/kernel_source.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
+#include "app/system/progress.h"
 #include "app/tables/format.h"
 #include "sim/api/errors.h"
 #include "sim/backends/backend.h"
@@ -20,7 +21,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <system_error>
 #include <thread>
@@ -242,7 +242,7 @@ const KernelRow& adoptKernelFile(const std::string& path, int device, double sof
             const std::size_t last = reply.sentence.rfind('\n') + 1;  // 0 for a single line
             for (std::size_t at = 0, end = 0; at < last; at = end + 1) {
                 end = reply.sentence.find('\n', at);
-                std::fprintf(stderr, "gravlab: %s\n", printable(reply.sentence.substr(at, end - at)).c_str());
+                notify(reply.sentence.substr(at, end - at));
             }
             throw InputError(reply.sentence.substr(last));
         }
@@ -255,7 +255,7 @@ const KernelRow& adoptKernelFile(const std::string& path, int device, double sof
                         reply.sentence.starts_with(path + ":") ? reply.sentence : path + ": " + reply.sentence);
     }
     for (const CompilerMessage& message : reply.code.messages)
-        if (!message.error) std::fprintf(stderr, "gravlab: %s\n", messagesText({message}, path).c_str());
+        if (!message.error) notify(messagesText({message}, path));
     const KernelRow& row = adoptOwnKernel(path, reply.code, launch, bodies.size());
     showOwnSource(row.name, text);
     return row;

@@ -7,6 +7,7 @@
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"
+#include "app/tables/format.h"
 #include "sim/api/errors.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/integrators/integrator.h"
@@ -245,8 +246,8 @@ bool measureAll(Sweep& sweep) {
         any = any || result.row.verified;
         if (result.row.verified) continue;
         right = right && result.refused;
-        std::fprintf(stderr, "gravlab: %s, N = %zu: left out: %s\n", result.row.kernel.c_str(), result.row.bodies,
-                     result.row.note.c_str());
+        notify(
+            formatted("%s, N = %zu: left out: %s", result.row.kernel.c_str(), result.row.bodies, result.row.note.c_str()));
     }
     if (!any) throw Error(ExitCode::checkFailed, "no point could be measured; nothing was written");
     return right;

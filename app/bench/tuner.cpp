@@ -4,6 +4,7 @@
 #include "app/bench/sweep_axis.h"
 #include "app/system/built_in.h"
 #include "app/system/file_names.h"
+#include "app/system/progress.h"
 #include "sim/api/errors.h"
 #include "sim/backends/backend.h"
 #include "sim/core/text.h"
@@ -16,7 +17,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 namespace gravlab {
 
@@ -404,8 +404,7 @@ std::shared_ptr<const Tuning> readTuning(const std::filesystem::path& file) {
             for (const Json& entry : json.at("choices"))
                 if (entry.at("program") == version()) choices.push_back(fromJson(entry));
     } catch (const std::exception&) {
-        std::fprintf(stderr, "gravlab: %s is not a tuning file and is ignored; 'gravlab tune' writes a new one\n",
-                     printable(file.string()).c_str());
+        notify(formatted("%s is not a tuning file and is ignored; 'gravlab tune' writes a new one", file.string().c_str()));
         choices.clear();
     }
     return std::make_shared<Tuning>(std::move(choices));

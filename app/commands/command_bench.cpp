@@ -12,6 +12,8 @@
 #include "sim/io/file/atomic_file.h"
 #include "sim/scenes/scene.h"
 
+#include "app/system/progress.h"
+#include "app/tables/format.h"
 #include "sim/backends/backend.h"
 
 #include <algorithm>
@@ -107,7 +109,7 @@ int BenchCommand::run() {
     std::vector<BackendOptions> machines(std::max<std::size_t>(threads.size(), 1), wanted.backendOptions);
     for (std::size_t k = 0; k < threads.size(); ++k) machines[k].threads = threads[k];
     std::unique_ptr<Backend> backend = chosen.row->make(machines.front());
-    std::fprintf(stderr, "gravlab: %s; %s\n", backend->description().c_str(), chosen.why.c_str());
+    notify(formatted("%s; %s", backend->description().c_str(), chosen.why.c_str()));
 
     ForceSettings force{.law = wanted.law.value_or(scene.law),
                         .precision = wanted.precision.value_or(Precision::fp32),
@@ -138,8 +140,8 @@ int BenchCommand::run() {
     if (live) std::fputs(benchmarkTableHead().c_str(), stdout);
     const auto take = [&](BenchmarkRow row) {
         if (!row.verified)
-            std::fprintf(stderr, "gravlab: %s, N = %zu: %s%s\n", row.kernel.c_str(), row.bodies,
-                         row.trap.empty() ? "no rate: " : "", row.note.c_str());
+            notify(formatted("%s, N = %zu: %s%s", row.kernel.c_str(), row.bodies, row.trap.empty() ? "no rate: " : "",
+                             row.note.c_str()));
         allVerified = allVerified && (row.verified || !row.trap.empty());
         if (live) {
             std::fputs(benchmarkTableLine(row).c_str(), stdout);
@@ -158,7 +160,7 @@ int BenchCommand::run() {
                         take(timeTerm(*backend, study, choice, integrates, plan));
                     } catch (const UsageError& refused) {  // a row that cannot take these bonds, among all rows
                         if (request.kernel.kernel && *request.kernel.kernel != "all") throw;
-                        std::fprintf(stderr, "gravlab: N = %zu, left out: %s\n", bodies, refused.what());
+                        notify(formatted("N = %zu, left out: %s", bodies, refused.what()));
                     }
                 }
         }
@@ -176,11 +178,11 @@ int BenchCommand::run() {
                                wanted.tuning.get());
             } catch (const UsageError& refused) {
                 if (!everything) throw;
-                std::fprintf(stderr, "gravlab: N = %zu, left out: %s\n", bodies, refused.what());
+                notify(formatted("N = %zu, left out: %s", bodies, refused.what()));
                 continue;
             } catch (const Error& failed) {  // the trial of a file failed: other files may work
                 if (failed.code() != ExitCode::checkFailed) throw;
-                std::fprintf(stderr, "gravlab: N = %zu: no rate: %s\n", bodies, failed.what());
+                notify(formatted("N = %zu: no rate: %s", bodies, failed.what()));
                 allVerified = false;
                 continue;
             }

@@ -8,6 +8,7 @@
 #include "sim/api/errors.h"
 #include "sim/io/file/atomic_file.h"
 
+#include "app/system/progress.h"
 #include "sim/backends/backend.h"
 
 #include <cstdio>
@@ -18,7 +19,7 @@ int measureCard(const BenchCommand& command) {
     const InterruptWatch watch;
     const RunRequest& wanted = command.start.simulation;
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
-    std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
+    notify(chosen.why);
     { const AtomicFile probe(command.card); }  // a missing folder is found at once
 
     SweepPoint base{.backend = std::string(chosen.row->name),

@@ -3,6 +3,7 @@
 #include "app/commands/option_groups.h"
 #include "app/files/open_file.h"
 #include "app/system/interrupt.h"
+#include "app/system/progress.h"
 #include "app/tables/format.h"
 #include "sim/api/errors.h"
 #include "sim/core/names.h"
@@ -51,14 +52,13 @@ struct ConvertCommand : Subcommand {
         read.allowSigns = true;  // charges stay charges; the start of a run checks whether its law allows them
         const Snapshot snapshot = readSnapshot(start.file, read);
         for (const std::string& note : snapshot.notes)
-            if (!note.starts_with("converted from"))
-                std::fprintf(stderr, "gravlab: %s\n", printable(start.file + ": " + note).c_str());
-        std::fprintf(stderr, "gravlab: %s\n", printable(unitsText(format, snapshot, start.file, read.units)).c_str());
+            if (!note.starts_with("converted from")) notify(start.file + ": " + note);
+        notify(unitsText(format, snapshot, start.file, read.units));
         InterruptWatch::check();
         writeSnapshot(output, snapshot);
         if (const std::string lost = joined(lostIn(format, snapshot)); !lost.empty())
-            std::fprintf(stderr, "gravlab: %s does not keep: %s%s\n", std::string(format.name).c_str(), lost.c_str(),
-                         snapshot.isCheckpoint() ? (" (" + printable(start.file) + " was a checkpoint)").c_str() : "");
+            notify(formatted("%s does not keep: %s%s", std::string(format.name).c_str(), lost.c_str(),
+                             snapshot.isCheckpoint() ? (" (" + printable(start.file) + " was a checkpoint)").c_str() : ""));
         std::fprintf(output == "-" ? stderr : stdout, "%s: %zu bodies from %s (%s) as %s\n", printable(output).c_str(),
                      snapshot.bodies.size(), printable(start.file).c_str(), snapshot.format.c_str(),
                      std::string(format.name).c_str());

@@ -5,6 +5,7 @@
 #include "app/model/recorded.h"
 #include "app/system/interrupt.h"
 #include "app/system/progress.h"
+#include "app/tables/format.h"
 #include "sim/api/errors.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
@@ -58,7 +59,7 @@ struct Outputs {
         if (row.page) {
             const DrawnPages drawn = drawnPages({page}, "png");
             if (drawn.why.empty()) return writeFileAtomically(picture, drawn.files.front());
-            std::fprintf(stderr, "gravlab: plain curves, without all that this figure shows: %s\n", drawn.why.c_str());
+            notify(formatted("plain curves, without all that this figure shows: %s", drawn.why.c_str()));
         }
         const Picture drawn = figurePicture(row, page);
         writePng(picture, drawn.rgb, drawn.width, drawn.height, drawn.texts);
@@ -134,7 +135,7 @@ int drawFigure(const BenchCommand& command) {
         found.points = sweep->results().size();
     }
     outputs.write(row, found.csv);
-    if (!note.empty()) std::fprintf(stderr, "gravlab: %s\n", note.c_str());
+    notify(note);
     std::printf("%s: %zu points\n", command.output.c_str(), found.points);
     return static_cast<int>(found.right ? ExitCode::ok : ExitCode::checkFailed);
 }

@@ -9,6 +9,7 @@
 #include "app/session/session.h"
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
+#include "app/system/progress.h"
 #include "app/tables/format.h"
 #include "render/finish_drawing.h"
 #include "render/particle_renderer.h"
@@ -91,12 +92,12 @@ void warmUp(Offscreen& screen, int frames) {
         InterruptWatch::check();
         screen.makeFrame();
         if (frame >= frames && hostClock() - start > kLongest) {
-            std::fprintf(stderr, "gravlab: it is not known yet; the sum continues in a fiftieth of the time\n");
+            notify("it is not known yet; the sum continues in a fiftieth of the time");
             return;
         }
         if (said || hostClock() - start < kNoticed || frame < frames) continue;
         said = true;
-        std::fprintf(stderr, "gravlab: the energy of the start is measured first\n");
+        notify("the energy of the start is measured first");
     }
 }
 
@@ -221,7 +222,7 @@ int timeAllStages(const BenchCommand& command, const std::vector<std::optional<s
                 picture.height = height;
                 rows.push_back(timeStages(start, picture, command.fps));
                 if (rows.back().path == DrawMethod::raster && wish.wish == DrawMethodRequest::compute)
-                    std::fprintf(stderr, "gravlab: no row for compute: the rasteriser drew it\n");
+                    notify("no row for compute: the rasteriser drew it");
             }
     out.write(command.format == "csv" ? stageCsv(rows) : stageTable(rows));
     out.commit();
@@ -233,7 +234,7 @@ int timeAllStages(const BenchCommand& command, const std::vector<std::optional<s
 int timeFrames(const BenchCommand& command) {
     const InterruptWatch watch;
     const HeadlessContext context(command.start.simulation.backendOptions.device);
-    std::fprintf(stderr, "gravlab: %s\n", context.description().c_str());
+    notify(context.description());
     std::vector<std::optional<std::size_t>> counts(command.counts.begin(), command.counts.end());
     if (counts.empty()) counts = {command.start.simulation.bodies};
     if (command.stages) return timeAllStages(command, counts);

@@ -5,6 +5,7 @@
 #include "app/files/scene_file.h"
 #include "app/parameters/quantity.h"
 #include "app/system/interrupt.h"
+#include "app/system/progress.h"
 #include "app/tables/format.h"
 #include "sim/api/errors.h"
 #include "sim/backends/groups.h"
@@ -217,7 +218,7 @@ int GroupsCommand::run() {
     const RunRequest& wanted = start.simulation;
     BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
     const GroupRow& row = groupRow(chosen.row->name, kernel);
-    std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
+    notify(chosen.why);
     OutputSet outputs;  // a missing folder is found at once
     AtomicFile* const out = output.empty() ? nullptr : &outputs.add(output);
 
@@ -241,8 +242,8 @@ int GroupsCommand::run() {
     }
     const GroupCheck verdict = checkGroups(subject.bodies, reach, found.labels);
     if (!verdict.failure.empty()) {
-        std::fprintf(stderr, "gravlab: %s on %s is wrong, and nothing was written: %s\n", std::string(row.name).c_str(),
-                     std::string(row.backend).c_str(), verdict.failure.c_str());
+        notify(formatted("%s on %s is wrong, and nothing was written: %s", std::string(row.name).c_str(),
+                         std::string(row.backend).c_str(), verdict.failure.c_str()));
         return static_cast<int>(ExitCode::checkFailed);
     }
     const GroupTable table = groupTable(subject.bodies, found.labels, least);

@@ -5,12 +5,12 @@
 #include "app/lessons/lesson_file.h"
 #include "app/lessons/worksheet.h"
 #include "app/system/interrupt.h"
+#include "app/system/progress.h"
 #include "sim/api/errors.h"
 #include "sim/core/text.h"
 #include "sim/io/file/atomic_file.h"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace gravlab {
 namespace {
@@ -23,8 +23,7 @@ bool measures(const Lesson& lesson) {
 LessonAnswers answersOf(const std::shared_ptr<const Lesson>& lesson) {
     LessonAnswers answers;
     if (!measures(*lesson)) return answers;
-    std::fprintf(stderr, "gravlab: plays the lesson for its numbers, at most %d minutes\n",
-                 lesson->minutes > 0 ? lesson->minutes : 5);
+    notify(formatted("plays the lesson for its numbers, at most %d minutes", lesson->minutes > 0 ? lesson->minutes : 5));
     const InterruptWatch watch;
     try {
         const LessonVerdict verdict = playLesson(lesson, {});
@@ -36,7 +35,7 @@ LessonAnswers answersOf(const std::shared_ptr<const Lesson>& lesson) {
     } catch (const NoDeviceError& error) {
         answers.about = std::string("Numbers were not measured here: ") + error.what() + ".";
     }
-    if (answers.numbers.empty()) std::fprintf(stderr, "gravlab: %s\n", printable(answers.about).c_str());
+    if (answers.numbers.empty()) notify(answers.about);
     return answers;
 }
 

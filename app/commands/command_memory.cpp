@@ -2,6 +2,7 @@
 #include "app/bench/benchmark_text.h"
 #include "app/commands/option_groups.h"
 #include "app/system/interrupt.h"
+#include "app/system/progress.h"
 #include "sim/api/errors.h"
 
 #include <cstdio>
@@ -20,7 +21,7 @@ struct MemoryCommand : Subcommand {
     int run() override {
         const RunRequest& wanted = start.simulation;
         const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
-        std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
+        notify(chosen.why);
         const InterruptWatch watch;
         const std::unique_ptr<MemoryProbe> probe = memoryProbe(chosen.row->name, wanted.backendOptions);
         MemoryTimes times;

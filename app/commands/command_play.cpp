@@ -11,11 +11,11 @@
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/system/picture.h"
+#include "app/system/progress.h"
 #include "app/ui/ui.h"
 #include "sim/api/errors.h"
 #include "sim/core/text.h"
 
-#include <cstdio>
 #include <optional>
 #include <string>
 
@@ -162,7 +162,7 @@ int PlayCommand::run() {
         InterruptWatch::check();
         player.feed(session.app->document, host, session.scriptSeconds(), kLook);
         if (const std::string text = notice.update(player.waitsAt(), player.waitsFor(), hostClock()); !text.empty())
-            std::fprintf(stderr, "gravlab: %s\n", printable(text).c_str());
+            notify(text);
         if (!player.needsFrame()) continue;
         player.requireReader();
         if (const std::string lost = host.hasPicture() ? lostContext() : ""; !lost.empty())

@@ -208,9 +208,9 @@ void RenderCommand::planTime(bool still) {
     const LoopPlan plan = loopPlan(frame, std::abs(usual), picture.frames, stepsGiven);
     start.settings["run.steps_per_frame"] = std::int64_t{plan.stepsPerFrame};
     start.simulation.timeStep = plan.timeStep;
-    std::fprintf(stderr, "gravlab: %lld frames at %g frames/s, %d step%s of %s from one to the next\n",
-                 static_cast<long long>(plan.frames), fps, plan.stepsPerFrame, plan.stepsPerFrame == 1 ? "" : "s",
-                 timeText(plan.timeStep, scene.units).c_str());
+    notify(formatted("%lld frames at %g frames/s, %d step%s of %s from one to the next", static_cast<long long>(plan.frames),
+                     fps, plan.stepsPerFrame, plan.stepsPerFrame == 1 ? "" : "s",
+                     timeText(plan.timeStep, scene.units).c_str()));
 }
 
 void RenderCommand::refuseInPieces(const Document& document, bool writes) const {
@@ -262,14 +262,13 @@ int RenderCommand::run() {
                                                                .quality = quality,
                                                                .held = true});
     const HeadlessContext context(start.simulation.backendOptions.device);
-    std::fprintf(stderr, "gravlab: %s\n", context.description().c_str());
+    notify(context.description());
     const int side = tileSide(picture.width, picture.height, tile, largestSide());
     if (side > 0 && start.twin.on)
         throw UsageError("twins cannot be drawn in parts; leave out --tile, or choose a smaller --size than " +
                          std::to_string(picture.width) + "x" + std::to_string(picture.height));
     const TilePlan parts = side > 0 ? planTiles(picture.width, picture.height, side) : TilePlan{};
-    if (side > 0)
-        std::fprintf(stderr, "gravlab: %dx%d pixels in %zu parts\n", picture.width, picture.height, parts.tiles.size());
+    if (side > 0) notify(formatted("%dx%d pixels in %zu parts", picture.width, picture.height, parts.tiles.size()));
     requirePictureMemory(picture.width, picture.height, side);
     // For tiles, the whole picture is first drawn small, for the exposure and for everything else that depends on the whole.
     const int shrink = side > 0 ? std::max(1, std::max(picture.width, picture.height) / kOverview) : 1;

@@ -266,8 +266,8 @@ std::int64_t stepsWanted(const RunCommand& command, double until, const Simulati
     const double end = simulation.time() + steps * timeStep, over = std::abs(end - until);
     shorter = !command.start.twin.on && over > 1e-6 * std::abs(timeStep);
     if (command.start.twin.on && over > 1e-6 * std::abs(timeStep))
-        std::fprintf(stderr, "gravlab: steps of %s reach --until %s at t = %s, where both runs end\n",
-                     timeText(timeStep, units).c_str(), timeText(until, units).c_str(), timeText(end, units).c_str());
+        notify(formatted("steps of %s reach --until %s at t = %s, where both runs end", timeText(timeStep, units).c_str(),
+                         timeText(until, units).c_str(), timeText(end, units).c_str()));
     if (!(steps < static_cast<double>(left)))
         throw UsageError("--until asks for more steps than can be counted; choose a larger --dt");
     return static_cast<std::int64_t>(steps);
@@ -410,51 +410,43 @@ int runSimulation(const RunCommand& command) {
     if (log && !settings.contact.acts())
         throw UsageError("--events logs contacts, and this run has none; give --contact, and --radius or --density");
     if (const std::size_t pairs = simulation.overlaps(); pairs > 0)
-        std::fprintf(stderr, "gravlab: %s pair%s of bodies overlap%s at the start; the first step resolves them\n",
-                     grouped(pairs).text, pairs == 1 ? "" : "s", pairs == 1 ? "s" : "");
+        notify(formatted("%s pair%s of bodies overlap%s at the start; the first step resolves them", grouped(pairs).text,
+                         pairs == 1 ? "" : "s", pairs == 1 ? "s" : ""));
     if (log) log->write(contactLogHeader());
     bool shorter = false;
     const std::int64_t begin = simulation.step(), steps = stepsWanted(command, started.until, simulation, shorter),
                        end = begin + steps, lastWhole = shorter ? end - 1 : end;
-    std::fprintf(stderr, "gravlab: %s, %s bodies, %s; %s\n", printable(settings.scene).c_str(),
-                 grouped(simulation.backend().size()).text, simulation.backend().description().c_str(),
-                 simulation.backendWhy().c_str());
-    if (const std::string division =
-            divisionSentence(simulation.backend(), settings.backendOptions, simulation.integrator().program);
-        !division.empty())
-        std::fprintf(stderr, "gravlab: %s\n", division.c_str());
+    notify(formatted("%s, %s bodies, %s; %s", settings.scene.c_str(), grouped(simulation.backend().size()).text,
+                     simulation.backend().description().c_str(), simulation.backendWhy().c_str()));
+    notify(divisionSentence(simulation.backend(), settings.backendOptions, simulation.integrator().program));
     if (begin != 0 || simulation.time() != 0)
-        std::fprintf(stderr, "gravlab: continuing from step %lld, t = %s\n", static_cast<long long>(begin),
-                     timeText(simulation.time(), units).c_str());
+        notify(formatted("continuing from step %lld, t = %s", static_cast<long long>(begin),
+                         timeText(simulation.time(), units).c_str()));
 
     const KernelRow& row = simulation.backend().activeKernel();
     if (simulation.request().pairs().accuracy.value_or(0) > 0 && !row.approximates)
         if (const Reason why =
                 hasKernel(row.backend, "tree") ? refusal(kernel(row.backend, "tree"), simulation.force()) : Reason();
             !why.empty())
-            std::fprintf(stderr, "gravlab: every pair is computed: %s\n", why.c_str());
+            notify("every pair is computed: " + why);
 
     // This is known before the first measurement or output: one run uses one way of computing.
-    if (steps > 0)
-        if (const std::string replaced = holdAccuracy(simulation, [] { InterruptWatch::check(); }); !replaced.empty())
-            std::fprintf(stderr, "gravlab: %s\n", replaced.c_str());
+    if (steps > 0) notify(holdAccuracy(simulation, [] { InterruptWatch::check(); }));
 
-    const bool open = started.simulation.resolvesOrbits && !started.simulation.integrator;
-    if (const std::string orbits = unresolvedOrbitOf(settings.start.get(), settings.force, settings.timeStep);
-        open && !orbits.empty())
-        std::fprintf(stderr, "gravlab: %s; %s\n", orbits.c_str(),
-                     isAdaptive(simulation.integrator().program)
-                         ? "radau15 chooses its own steps, and --integrator leapfrog keeps steps of one length"
-                         : "--integrator radau15 chooses its own steps, without the options that exclude it");
-
-    if (const std::string softened =
-            settings.start && begin == 0 ? softenedOrbit(settings.start->state.bodies, settings.force) : std::string();
-        !softened.empty())
-        std::fprintf(stderr, "gravlab: %s; a shorter --softening lets them\n", softened.c_str());
+    const auto advise = [](const std::string& doubt, const char* advice) {
+        if (!doubt.empty()) notify(doubt + "; " + advice);
+    };
+    if (started.simulation.resolvesOrbits && !started.simulation.integrator)
+        advise(unresolvedOrbitOf(settings.start.get(), settings.force, settings.timeStep),
+               isAdaptive(simulation.integrator().program)
+                   ? "radau15 chooses its own steps, and --integrator leapfrog keeps steps of one length"
+                   : "--integrator radau15 chooses its own steps, without the options that exclude it");
+    if (settings.start && begin == 0)
+        advise(softenedOrbit(settings.start->state.bodies, settings.force), "a shorter --softening lets them");
 
     std::optional<TwinRecord> twin;
     if (started.twin.on) twin.emplace(simulation, started.twin);
-    if (twin && !twin->note().empty()) std::fprintf(stderr, "gravlab: %s\n", twin->note().c_str());
+    if (twin) notify(twin->note());
 
     const bool onDevice = simulation.backend().mostMeasured() > 0;
     const bool summaryEnergy = csv || simulation.backend().size() <= (onDevice ? kSummaryOnDevice : kSummaryBodies);
@@ -537,7 +529,7 @@ int runSimulation(const RunCommand& command) {
                 });
             if (const std::string note = simulation.takeNote(); !note.empty()) {
                 progress.finish();
-                std::fprintf(stderr, "gravlab: %s\n", note.c_str());
+                notify(note);
             }
             simulation.backend().wait();
             return status;
@@ -577,7 +569,7 @@ int runSimulation(const RunCommand& command) {
             look(true);  // numbers that are not finite are the better reason
             progress.finish();
             if (starts) throw Error(ExitCode::checkFailed, alarm + "; no result was written");
-            std::fprintf(stderr, "gravlab: step %lld: %s\n", static_cast<long long>(simulation.step()), alarm.c_str());
+            notify(formatted("step %lld: %s", static_cast<long long>(simulation.step()), alarm.c_str()));
         }
         if (plots && status.stepsCompleted > 0 && (simulation.step() - begin) % plotStride == 0) {
             plots->record(simulation);
@@ -609,8 +601,7 @@ int runSimulation(const RunCommand& command) {
         }
         std::string missing;
         written = plots->write(simulation, outputs, missing);
-        if (!missing.empty())
-            std::fprintf(stderr, "gravlab: --plots has its numbers, but no pictures: %s\n", missing.c_str());
+        if (!missing.empty()) notify("--plots has its numbers, but no pictures: " + missing);
         if (twin) written.push_back(twin->write(command.plots, simulation, outputs));
     }
     toDisk([&] {
@@ -622,11 +613,10 @@ int runSimulation(const RunCommand& command) {
     const bool lost = summaryEnergy && keepsEnergy(simulation.configuration()) && energies.lost(measured),
                failed = lost && isAdaptive(simulation.integrator().program);
     if (spotCheck.failures() > 0 || failed) {
-        for (const std::string& file : outputs.keepPartial())
-            std::fprintf(stderr, "gravlab: what is not to be trusted is in %s\n", file.c_str());
+        for (const std::string& file : outputs.keepPartial()) notify("what is not to be trusted is in " + file);
     } else {
         toDisk([&] { outputs.commit(); });
-        for (const std::string& file : written) std::fprintf(stderr, "gravlab: wrote %s\n", file.c_str());
+        for (const std::string& file : written) notify("wrote " + file);
     }
 
     std::FILE* out = standardOutputTaken ? stderr : stdout;
@@ -648,24 +638,23 @@ int runSimulation(const RunCommand& command) {
         std::fprintf(out, "; forces by %s", printable(settings.pairs().kernel.kernel).c_str());
     std::fprintf(out, "\n");
     if (lost && !failed)
-        std::fprintf(stderr,
-                     "gravlab: the energy was not kept, so this run is no solution; a smaller --dt, a larger --softening or "
-                     "--integrator radau15 may help\n");
+        notify(
+            "the energy was not kept, so this run is no solution; a smaller --dt, a larger --softening or --integrator "
+            "radau15 may help");
     else if (passages.largest() > kLargeOnTheWay &&
              passages.largest() > kMoreThanAtTheEnd * std::abs(energies.change(measured)) && keepsEnergy(settings) &&
              !failed)
-        std::fprintf(
-            stderr,
-            "gravlab: on the way the energy changed by %.1e, far more than at the end: steps were too long for some "
-            "passages, and their orbits may be wrong; a smaller --dt or --integrator radau15 may help\n",
-            passages.largest());
+        notify(
+            formatted("on the way the energy changed by %.1e, far more than at the end: steps were too long for some "
+                      "passages, and their orbits may be wrong; a smaller --dt or --integrator radau15 may help",
+                      passages.largest()));
     if (twin) std::fprintf(out, "%s\n", twin->summary(simulation).c_str());
     if (!files.finish()) {
-        std::fprintf(stderr, "gravlab: %lld snapshots could not be saved\n", static_cast<long long>(files.failures()));
+        notify(formatted("%lld snapshots could not be saved", static_cast<long long>(files.failures())));
         return static_cast<int>(ExitCode::io);
     }
     if (spotCheck.failures() > 0) {
-        std::fprintf(stderr, "gravlab: %d checks of the forces failed\n", spotCheck.failures());
+        notify(formatted("%d checks of the forces failed", spotCheck.failures()));
         return static_cast<int>(ExitCode::checkFailed);
     }
     if (failed)

@@ -64,7 +64,7 @@ int TuneCommand::run() {
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
     const std::filesystem::path file = tuneCachePath();
     if (file.empty()) throw IoError("there is no folder for the tuning cache: neither XDG_CACHE_HOME nor HOME is set");
-    std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
+    notify(chosen.why);
 
     bool all = true;
     std::string stored = "nothing was stored";
@@ -76,8 +76,7 @@ int TuneCommand::run() {
             TermStudy study = termStudy(wanted, kind, bodies);
             const std::optional<TunedChoice> found = tuneTerm(*backend, study, request);
             if (!found) {
-                std::fprintf(stderr, "gravlab: %s, N = %zu: no kernel passed its check; nothing was stored\n", kind.c_str(),
-                             bodies);
+                notify(formatted("%s, N = %zu: no kernel passed its check; nothing was stored", kind.c_str(), bodies));
                 all = false;
                 continue;
             }
@@ -106,7 +105,7 @@ int TuneCommand::run() {
         progress.finish();
         const std::optional<TunedChoice> found = tuner.choice();
         if (!found) {
-            std::fprintf(stderr, "gravlab: N = %zu: no launch passed its check; nothing was stored\n", bodies);
+            notify(formatted("N = %zu: no launch passed its check; nothing was stored", bodies));
             all = false;
             continue;
         }

@@ -12,6 +12,7 @@
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
 #include "app/system/picture.h"
+#include "app/system/progress.h"
 #include "app/tables/format.h"
 #include "sim/api/errors.h"
 #include "sim/core/work_watch.h"
@@ -19,7 +20,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -174,7 +174,7 @@ void runFrames(const WindowOptions& options, Window& window, Session& session) {
         if (lastFrame) break;
     }
     if (const std::string text = times.text(); options.frames > 0 && !text.empty())
-        std::fprintf(stderr, "gravlab: frames of %d x %d: %s\n", window.width(), window.height(), text.c_str());
+        notify(formatted("frames of %d x %d: %s", window.width(), window.height(), text.c_str()));
 }
 
 }  // namespace

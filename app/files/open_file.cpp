@@ -5,6 +5,7 @@
 #include "app/parameters/quantity.h"
 #include "app/system/file_names.h"
 #include "app/system/interrupt.h"
+#include "app/system/progress.h"
 #include "sim/api/errors.h"
 #include "sim/backends/kernel.h"
 #include "sim/core/text.h"
@@ -144,7 +145,7 @@ StartOptions filled(const StartOptions& options) {
     if (options.file.empty()) return options;
     if (isSceneFile(options.file)) {
         StartOptions scene = withSceneFile(options);
-        for (const std::string& note : scene.notes) std::fprintf(stderr, "gravlab: %s\n", printable(note).c_str());
+        for (const std::string& note : scene.notes) notify(note);
         return scene;
     }
     StartOptions merged = options;
@@ -169,8 +170,7 @@ StartOptions filled(const StartOptions& options) {
     offer.request.farField = options.simulation.farField;
     requireLaw(options, offer.request);
     merged.simulation = std::move(offer.request);
-    for (const std::string& note : offer.notes)
-        std::fprintf(stderr, "gravlab: %s\n", printable(options.file + ": " + note).c_str());
+    for (const std::string& note : offer.notes) notify(options.file + ": " + note);
     return merged;
 }
 

@@ -2,6 +2,7 @@
 
 #include "app/system/file_names.h"
 
+#include "app/system/progress.h"
 #include "sim/api/errors.h"
 #include "sim/core/text.h"
 #include "sim/io/file/atomic_file.h"
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 namespace gravlab {
@@ -79,11 +79,11 @@ void keepWithin(std::uintmax_t bytes, std::vector<fs::path> files, std::size_t m
         sum -= size;
         if (!fs::remove(files[i], error)) continue;
         if (i >= most)
-            std::fprintf(stderr, "gravlab: %s was removed: the newest %zu states of interrupted runs are kept\n",
-                         printable(files[i].string()).c_str(), most);
+            notify(formatted("%s was removed: the newest %zu states of interrupted runs are kept", files[i].string().c_str(),
+                             most));
         else
-            std::fprintf(stderr, "gravlab: %s was removed: states of interrupted runs take more than %.3g GB\n",
-                         printable(files[i].string()).c_str(), static_cast<double>(bytes) * 1e-9);
+            notify(formatted("%s was removed: states of interrupted runs take more than %.3g GB", files[i].string().c_str(),
+                             static_cast<double>(bytes) * 1e-9));
     }
 }
 
@@ -150,7 +150,7 @@ void rememberFile(const fs::path& file) noexcept {
         for (const std::string& path : files) text += tomlString(path) + "\n";
         writeFileAtomically((stateFolder() / kRecentName).string(), text);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "gravlab: the list of recent files was not kept: %s\n", printable(error.what()).c_str());
+        notify(formatted("the list of recent files was not kept: %s", error.what()));
     }
 }
 

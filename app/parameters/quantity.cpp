@@ -2,6 +2,7 @@
 
 #include "app/parameters/parameter.h"
 #include "app/parameters/twin_settings.h"
+#include "app/system/progress.h"
 #include "app/tables/format.h"
 #include "app/tables/text_values.h"
 #include "app/tables/unit_text.h"
@@ -10,7 +11,6 @@
 #include "sim/core/text.h"
 
 #include <charconv>
-#include <cstdio>
 #include <utility>
 
 namespace gravlab {
@@ -185,8 +185,8 @@ void takeQuantities(StartOptions& options) {
         }
     }
     if (said.empty()) return;
-    std::fprintf(stderr, "gravlab: a number without a unit is in the run's own, where G = 1: %s; with a unit: %s\n",
-                 printable(said).c_str(), other.c_str());
+    notify(formatted("a number without a unit is in the run's own, where G = 1: %s; with a unit: %s", said.c_str(),
+                     other.c_str()));
 }
 
 }  // namespace gravlab

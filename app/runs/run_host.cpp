@@ -3,6 +3,7 @@
 #include "app/model/look.h"
 #include "app/runs/device_parts.h"
 #include "app/system/host_clock.h"
+#include "app/system/progress.h"
 #include "sim/api/errors.h"
 #include "sim/contact/contact.h"
 #include "sim/core/pages.h"
@@ -507,7 +508,7 @@ void RunHost::beginTwin(const TwinChoice& choice) {
     ++appearanceRevision_;
     if (twin_.note().empty()) return;
     document_.say(twin_.note());
-    std::fprintf(stderr, "gravlab: %s\n", twin_.note().c_str());
+    notify(twin_.note());
 }
 
 void RunHost::applyTwin() {

@@ -62,9 +62,13 @@ WaitLine::WaitLine()
               if (done >= total) line_.reset();
           },
           [this](const std::string& sentence) {
-              if (said_ != sentence) std::fprintf(stderr, "gravlab: %s\n", sentence.c_str());
+              if (said_ != sentence) notify(sentence);
               said_ = sentence;
           }) {}
+
+void notify(std::string_view sentence) {
+    if (!sentence.empty()) std::fprintf(stderr, "gravlab: %s\n", printable(sentence).c_str());
+}
 
 void ProgressLine::finish() {
     if (shown_) std::fputs("\r\033[K", stderr);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace gravlab {
 
@@ -47,6 +48,9 @@ private:
     std::string what_, said_;
     WorkWatch watch_;
 };
+
+/// Prints a sentence of the program on standard error, without control characters; nothing for an empty one.
+void notify(std::string_view sentence);
 
 /// "7 s", "3 min 20 s", "2 h 5 min".
 std::string durationText(double seconds);
