@@ -100,7 +100,7 @@ while [ "$done_" -lt "$events" ]; do
     [ "${errors:-0}" = 0 ] || fail "OpenGL reported $errors errors"
     grep -qE 'AddressSanitizer|runtime error:' "$folder/log" && fail "a sanitizer complains"
     # Heavy scenes are slow, not wrong: return to a light scene.
-    bodies=$(field bodies)
+    bodies=$(field run.bodies)
     [ "${bodies:-0}" -gt 3000 ] && xdotool key Escape key Escape key Escape key 9 2>/dev/null || true
 done
 [ "$(field gl_watched)" = true ] || fail "errors of OpenGL were not watched"

@@ -87,7 +87,7 @@ at() {  # the middle of a control, or nothing
     awk -F, 'NF == 4 && $1 >= 0 && $2 >= 0 { printf "%d %d", ($1 + $3) / 2, ($2 + $4) / 2 }'
 }
 open_file() {
-  [ "$(fact visible)" = false ] && press Tab
+  [ "$(fact window.visible)" = false ] && press Tab
   press ctrl+o
   sleep 0.5
   local place
@@ -143,17 +143,17 @@ rest() {
   xdotool windowsize "$window" 1000 700 mousemove --window "$window" 500 20
   xdotool windowfocus "$window"
   for _ in 1 2 3 4 5; do press Escape; done  # lists, menus, what is open, and keys that belong to panels
-  [ "$(fact fullscreen)" = true ] && press F11
-  [ "$(fact visible)" = false ] && press Tab
-  [ "$(fact projector)" = true ] && press ctrl+p
-  [ "$(sed -n 's/.*"lab":{"open":\(true\|false\).*/\1/p' "$GRAVLAB_STATUS_FILE")" = true ] && press l
+  [ "$(fact window.full_screen)" = true ] && press F11
+  [ "$(fact window.visible)" = false ] && press Tab
+  [ "$(fact window.projector)" = true ] && press ctrl+p
+  [ "$(fact lab.open)" = true ] && press l
   [ "$(sed -n 's/.*"twin":{"on":\(true\|false\).*/\1/p' "$GRAVLAB_STATUS_FILE")" = true ] && press ctrl+t
   press 9
   sleep 1
   press r
-  [ "$(fact paused)" = true ] && press space
-  [ "$(fact trails)" = 0 ] || press t
-  [ "$(fact paper)" = true ] && press ctrl+b
+  [ "$(fact run.paused)" = true ] && press space
+  [ "$(fact look.trails)" = 0 ] || press t
+  [ "$(fact look.white_page)" = true ] && press ctrl+b
   sleep 2
 }
 ticks() { awk '{ print $14 + $15 }' "/proc/$program/stat"; }

@@ -184,6 +184,40 @@ void GuiTest::open(Arguments arguments) {
     xdotool({"windowfocus", window});
 }
 
+namespace {
+
+/// Parameters get short names beside their paths: the last word, or both words for films, the camera, the lab and lessons.
+void addShortNames(Json& json) {
+    static const std::map<std::string, std::string> kOwn{{"run.rate", "/interactions_per_second"},
+                                                         {"window.conservation", "/conservation/shown"},
+                                                         {"window.instruments", "/instruments/shown"},
+                                                         {"film.recording", "/film/active"},
+                                                         {"film.panel", "/film/shown"},
+                                                         {"window.files", "/files/shown"},
+                                                         {"window.panels", "/panel"},
+                                                         {"window.full_screen", "/fullscreen"},
+                                                         {"window.display_sync", "/vsync"},
+                                                         {"look.white_page", "/paper"},
+                                                         {"overlay.shown", "/overlay"},
+                                                         {"drop.on", "/launch/on"},
+                                                         {"camera.rotation", "/rotation"},
+                                                         {"camera.orthographic", "/orthographic"}};
+    const Json found = json;
+    for (const auto& [path, value] : found.items()) {
+        const std::size_t point = path.find('.');
+        if (point == std::string::npos) continue;
+        const std::string group = path.substr(0, point), word = "/" + path.substr(point + 1);
+        const auto own = kOwn.find(path);
+        const bool both = group == "film" || group == "camera" || group == "lab" || group == "lesson",
+                   one = group == "run" || group == "look" || group == "view" || group == "window";
+        if (own == kOwn.end() && !both && !one) continue;
+        const Json::json_pointer at(own != kOwn.end() ? own->second : both ? "/" + group + word : word);
+        if (!json.contains(at)) json[at] = value;
+    }
+}
+
+}  // namespace
+
 Json GuiTest::status() {
     for (const auto end = Clock::now() + patience; Clock::now() < end;) {
         // Most looks find the frame that is known already.
@@ -191,6 +225,7 @@ Json GuiTest::status() {
         if (text == statusText_ && !text.empty()) return status_;
         if (Json json = Json::parse(text, nullptr, false); !json.is_discarded() && json.is_object()) {
             statusText_ = std::move(text);
+            addShortNames(json);
             return status_ = std::move(json);
         }
         if (!program->running()) {

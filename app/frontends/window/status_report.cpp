@@ -1,4 +1,4 @@
-// One JSON object per frame: the values of parameters under short names, and data that only a window has.
+// One JSON object per frame: the values of parameters by their paths, and data that only a window has.
 #include "app/frontends/window/status_report.h"
 #include "app/parameters/twin_settings.h"
 
@@ -14,38 +14,6 @@
 
 namespace gravlab {
 namespace {
-
-/// Parameters beside the settings of the run: by the last word of their path, or in an object by its first word.
-constexpr const char* kByName[] = {"run.paused",         "run.time",       "run.step",         "run.inner_step",
-                                   "run.check",          "run.speed",      "look.colour_mode", "look.exposure",
-                                   "look.auto_exposure", "look.trails",    "camera.rotation",  "camera.orthographic",
-                                   "view.ahead",         "window.message", "window.visible",   "window.projector",
-                                   "window.text_scale",  "look.quality",   "window.depth",
-#define GRAVLAB_PANEL(name, ...) "window." #name,
-                                   GRAVLAB_PANELS
-#undef GRAVLAB_PANEL
-};
-constexpr const char* kByPath[] = {"film.frames",   "film.file",    "camera.distance", "camera.azimuth", "camera.elevation",
-                                   "camera.target", "lab.open",     "lab.busy",        "lab.status",     "lesson.name",
-                                   "lesson.step",   "lesson.phase", "lesson.progress"};
-/// Those with a name of their own.
-struct StatusRow {
-    const char *at, *path;
-};
-constexpr StatusRow kRenamed[] = {
-    {"/interactions_per_second", "run.rate"},
-    {"/conservation/shown", "window.conservation"},
-    {"/instruments/shown", "window.instruments"},
-    {"/film/active", "film.recording"},
-    {"/film/shown", "film.panel"},
-    {"/files/shown", "window.files"},
-    {"/panel", "window.panels"},
-    {"/fullscreen", "window.full_screen"},
-    {"/vsync", "window.display_sync"},
-    {"/paper", "look.white_page"},
-    {"/overlay", "overlay.shown"},
-    {"/launch/on", "drop.on"},
-};
 
 nlohmann::ordered_json rewindFacts(const RunHost& runs) {
     const History* history = runs.history();
@@ -64,18 +32,7 @@ StatusReport::StatusReport() {
 void StatusReport::write(const App& app, const Ui& ui, std::int64_t frame, int width, int height, bool rests) const {
     if (!on()) return;
     nlohmann::ordered_json json{{"frame", frame}, {"width", width}, {"height", height}};
-    for (const Parameter& row : parameters())
-        if (row.ask) json[row.storedAs.checkpoint] = jsonValue(row.get(app.document));
-    const auto add = [&](const std::string& at, const char* path) {
-        json[nlohmann::ordered_json::json_pointer(at)] = jsonValue(parameter(path).get(app.document));
-    };
-    for (const StatusRow& row : kRenamed) add(row.at, row.path);
-    for (const char* path : kByName) add("/" + std::string(path).substr(std::string_view(path).find('.') + 1), path);
-    for (const char* path : kByPath) {
-        std::string at = path;
-        add("/" + at.replace(at.find('.'), 1, "/"), path);
-    }
-
+    for (const Parameter& row : parameters()) json[row.path] = jsonValue(row.get(app.document));
     const auto& newest = app.services.instruments.newest();
     GLint contextFlags = 0;
     glGetIntegerv(GL_CONTEXT_FLAGS, &contextFlags);
