@@ -47,8 +47,7 @@ std::vector<SweepPoint> splitPoints(const FigureRequest& request) {
 std::vector<SweepPoint> bodiesPoints(const FigureRequest& request) {
     std::vector<SweepPoint> points;
     const auto add = [&](const KernelRow& row, const std::string& series, int unroll) {
-        SweepPoint base = basePoint(request, row);
-        base.series = series;
+        SweepPoint base = basePoint(request, row, 0, series);
         base.kernel.launch.unroll = unroll;
         for (SweepPoint& point : pointsAlong(sweepAxis("bodies"), row, base, request.bodies))
             points.push_back(std::move(point));
@@ -417,12 +416,10 @@ std::vector<SweepPoint> curvesByBodies(const FigureRequest& request, const Kerne
                                        std::vector<std::size_t> bodies, std::span<const int> values) {
     if (!request.bodies.empty()) bodies = request.bodies;
     std::vector<SweepPoint> points;
-    for (const std::size_t count : bodies) {
-        SweepPoint base = basePoint(request, row);
-        base.bodies = count;
-        base.series = bodiesText(count);
-        for (SweepPoint& point : pointsAlong(sweepAxis(axis), row, base, given(values))) points.push_back(std::move(point));
-    }
+    for (const std::size_t count : bodies)
+        for (SweepPoint& point :
+             pointsAlong(sweepAxis(axis), row, basePoint(request, row, count, bodiesText(count)), given(values)))
+            points.push_back(std::move(point));
     return points;
 }
 
@@ -430,11 +427,14 @@ LaunchConfig launchOf(const FigureRequest& request, const KernelRow& row) {
     return request.kernel.empty() && request.launch == LaunchConfig() ? row.usual : request.launch;
 }
 
-SweepPoint basePoint(const FigureRequest& request, const KernelRow& row) {
+SweepPoint basePoint(const FigureRequest& request, const KernelRow& row, std::size_t bodies, std::string series, double x) {
     SweepPoint point{.backend = std::string(row.backend),
                      .options = request.options,
+                     .bodies = bodies,
                      .kernel = {std::string(row.name), launchOf(request, row)},
-                     .plan = kPointPlan};
+                     .plan = kPointPlan,
+                     .series = std::move(series),
+                     .x = x};
     point.plan.repeats = request.repeats;
     return point;
 }

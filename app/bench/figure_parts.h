@@ -17,7 +17,13 @@ Reason whyNoRow(const FigureRequest& request, std::span<const char* const> axes)
 Reason onlyOnDevice(const FigureRequest& request, const std::string& what);
 /// The requested launch; the row's usual one when none is requested.
 LaunchConfig launchOf(const FigureRequest& request, const KernelRow& row);
-SweepPoint basePoint(const FigureRequest& request, const KernelRow& row);
+SweepPoint basePoint(const FigureRequest& request, const KernelRow& row, std::size_t bodies = 0, std::string series = {},
+                     double x = 0);
+/// The requested values, or the figure's own.
+template <class Value>
+std::vector<Value> requestedOr(const std::vector<Value>& requested, std::vector<Value> own) {
+    return requested.empty() ? own : requested;
+}
 /// One curve along `axis` for each number of bodies.
 std::vector<SweepPoint> curvesByBodies(const FigureRequest& request, const KernelRow& row, const char* axis,
                                        std::vector<std::size_t> bodies, std::span<const int> values);

@@ -130,9 +130,8 @@ std::vector<SweepPoint> ladderPoints(const FigureRequest& request) {
         if (!by->unavailable(request.options).empty()) continue;
         for (const KernelRow& row : kernels()) {
             if (row.backend != by->name || !everyPair(row)) continue;
-            SweepPoint point = basePoint(request, row);
-            point.bodies = request.bodies.empty() ? kUsual : request.bodies.front();
-            point.series = std::string(row.backend) + " " + std::string(row.name);
+            const SweepPoint point = basePoint(request, row, requestedOr(request.bodies, {kUsual}).front(),
+                                               std::string(row.backend) + " " + std::string(row.name));
             for (SweepPoint& launch : launchesOf(row, point)) {
                 launch.x = static_cast<double>(points.size() + 1);
                 points.push_back(std::move(launch));
@@ -200,17 +199,13 @@ std::vector<SweepPoint> devicesPoints(const FigureRequest& request) {
     for (const Curve& curve : curves) {
         const KernelRow& row = kernel(request.backend, request.kernel.empty() ? curve.kernel : request.kernel);
         if (row.approximates != (curve.accuracy > 0)) continue;
-        for (const std::size_t count : request.bodies.empty() ? curve.bodies : request.bodies)
+        for (const std::size_t count : requestedOr(request.bodies, curve.bodies))
             for (std::size_t many = 1; many <= devices.size(); many *= 2) {
-                SweepPoint point = basePoint(request, row);
-                point.bodies = count;
-                point.kernel.allowedError = !row.approximates            ? 0
-                                            : request.accuracies.empty() ? curve.accuracy
-                                                                         : request.accuracies.front();
+                SweepPoint point = basePoint(request, row, count, std::string(row.name) + ", " + bodiesText(count),
+                                             static_cast<double>(many));
+                if (row.approximates) point.kernel.allowedError = requestedOr(request.accuracies, {curve.accuracy}).front();
                 point.options.device = devices.front();
                 point.options.helpers.assign(devices.begin() + 1, devices.begin() + static_cast<std::ptrdiff_t>(many));
-                point.series = std::string(row.name) + ", " + bodiesText(count);
-                point.x = static_cast<double>(many);
                 points.push_back(std::move(point));
             }
     }
@@ -250,8 +245,7 @@ std::vector<SweepPoint> rooflinePoints(const FigureRequest& request) {
 std::vector<SweepPoint> blockSplitPoints(const FigureRequest& request) {
     constexpr const char* kAxes[] = {"block", "split"};
     const KernelRow& row = *rowFor(request, kAxes);
-    SweepPoint base = basePoint(request, row);
-    base.bodies = request.bodies.empty() ? 4096 : request.bodies.front();
+    const SweepPoint base = basePoint(request, row, requestedOr<std::size_t>(request.bodies, {4096}).front());
     std::vector<SweepPoint> points;
     for (SweepPoint& line : pointsAlong(sweepAxis("split"), row, base, given(request.splits))) {
         line.series = std::to_string(std::llround(line.x));
@@ -264,19 +258,14 @@ std::vector<SweepPoint> blockSplitPoints(const FigureRequest& request) {
 std::vector<SweepPoint> wavesPoints(const FigureRequest& request) {
     constexpr const char* kAxes[] = {"block"};
     const KernelRow& row = *rowFor(request, kAxes);
-    const std::vector<std::size_t> bodies =
-        request.bodies.empty() ? std::vector<std::size_t>{1024, 4096, 8192, 16384, 32768, 65536, 131072} : request.bodies;
     std::vector<SweepPoint> points;
-    const std::vector<std::size_t> blocks =
-        request.blocks.empty() ? std::vector<std::size_t>{64, 128, 256, 512} : given(request.blocks);
-    for (const std::size_t block : blocks)
-        for (const std::size_t count : bodies) {
-            SweepPoint point = basePoint(request, row);
-            point.bodies = count;
-            point.kernel.launch.block = static_cast<int>(block);
-            point.series = "p = " + std::to_string(block);
-            point.x = static_cast<double>((count + block - 1) / block);
-            points.push_back(std::move(point));
+    for (const int block : requestedOr(request.blocks, {64, 128, 256, 512}))
+        for (const std::size_t count :
+             requestedOr<std::size_t>(request.bodies, {1024, 4096, 8192, 16384, 32768, 65536, 131072})) {
+            const auto size = static_cast<std::size_t>(block);
+            points.push_back(basePoint(request, row, count, "p = " + std::to_string(block),
+                                       static_cast<double>((count + size - 1) / size)));
+            points.back().kernel.launch.block = block;
         }
     return points;
 }
@@ -321,16 +310,10 @@ Reason needsTree(const FigureRequest& request) {
 
 std::vector<SweepPoint> accuracyPoints(const FigureRequest& request) {
     std::vector<SweepPoint> points;
-    const std::vector<double> accuracies =
-        request.accuracies.empty() ? std::vector<double>{1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5} : request.accuracies;
     for (const std::size_t count : treeBodies(request, 8))
-        for (const double accuracy : accuracies) {
-            SweepPoint point = basePoint(request, *treeOf(request));
-            point.bodies = count;
-            point.kernel.allowedError = accuracy;
-            point.series = bodiesText(count);
-            point.x = accuracy;
-            points.push_back(std::move(point));
+        for (const double accuracy : requestedOr(request.accuracies, {1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5})) {
+            points.push_back(basePoint(request, *treeOf(request), count, bodiesText(count), accuracy));
+            points.back().kernel.allowedError = accuracy;
         }
     return points;
 }
@@ -339,13 +322,11 @@ std::vector<SweepPoint> crossoverPoints(const FigureRequest& request) {
     std::vector<SweepPoint> points;
     for (const double accuracy : {0.0, 1e-3, 1e-4})
         for (const std::size_t count : treeBodies(request, 2)) {
-            SweepPoint point = basePoint(request, *treeOf(request));
-            point.bodies = count;
+            const std::string series = accuracy > 0 ? formatted("tree, 99 %% within %.0e", accuracy) : "every pair";
+            SweepPoint& point =
+                points.emplace_back(basePoint(request, *treeOf(request), count, series, static_cast<double>(count)));
             point.kernel.allowedError = accuracy;
             if (accuracy == 0) point.kernel = {};  // the backend's choice for every pair
-            point.series = accuracy > 0 ? formatted("tree, 99 %% within %.0e", accuracy) : std::string("every pair");
-            point.x = static_cast<double>(count);
-            points.push_back(std::move(point));
         }
     return points;
 }

@@ -149,7 +149,7 @@ Reason needsMatrix(const FigureRequest& request) {
 void matrixStudy(const FigureRequest& request, const FigureProgress& progress, FigureStudy& into) {
     constexpr double kTolerance = 1e-4;
     constexpr int kSquares[] = {64, 256, 1024}, kMostThreads = 1024;
-    const std::vector<std::size_t> bodies = request.bodies.empty() ? std::vector<std::size_t>{4096, 16384} : request.bodies;
+    const std::vector<std::size_t> bodies = requestedOr(request.bodies, {4096, 16384});
     std::vector<int> blocks = request.blocks;
     if (blocks.empty())
         for (int block = 1; block <= kMostThreads; block *= 2) blocks.push_back(block);
@@ -221,15 +221,13 @@ void energyOverTimeStep(const FigureRequest& request, const FigureProgress& prog
 void energyOverSoftening(const FigureRequest& request, const FigureProgress& progress, FigureStudy& into) {
     const RunRequest run = studiedRun(request);
     std::vector<EnergyCurve> curves;
-    const std::vector<double> steps =
-        request.timeSteps.empty() ? std::vector<double>{request.until / 128, request.until / 512, request.until / 2048}
-                                  : request.timeSteps;
-    for (const double step : steps) {
+    for (const double step :
+         requestedOr(request.timeSteps, {request.until / 128, request.until / 512, request.until / 2048})) {
         curves.push_back({formatted("dt %.3g", step), run});
         curves.back().run.timeStep = step;
     }
-    std::vector<double> softenings = request.softenings;
-    if (softenings.empty()) softenings = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5};
+    const std::vector<double> softenings =
+        requestedOr(request.softenings, {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5});
     energyStudy(
         request, curves, softenings, [](RunRequest& to, double value) { to.softening = value; }, progress, into);
 }
