@@ -15,49 +15,38 @@ std::atomic<std::ptrdiff_t> names{0};
 std::ptrdiff_t liveGlNames() { return names; }
 void countGlName(std::ptrdiff_t by) { names += by; }
 
-namespace gl_kind {
+namespace {
 
-GLuint Buffer::create() {
+struct KindRow {
+    void (*create)(GLuint*);
+    void (*destroy)(const GLuint*);
+};
+/// In the order of GlKind.
+constexpr KindRow kKinds[] = {
+    {[](GLuint* id) { glCreateBuffers(1, id); }, [](const GLuint* id) { glDeleteBuffers(1, id); }},
+    {[](GLuint* id) { glCreateTextures(GL_TEXTURE_2D, 1, id); }, [](const GLuint* id) { glDeleteTextures(1, id); }},
+    {[](GLuint* id) { glCreateFramebuffers(1, id); }, [](const GLuint* id) { glDeleteFramebuffers(1, id); }},
+    {[](GLuint* id) { glCreateVertexArrays(1, id); }, [](const GLuint* id) { glDeleteVertexArrays(1, id); }},
+    {[](GLuint* id) { glCreateQueries(GL_TIMESTAMP, 1, id); }, [](const GLuint* id) { glDeleteQueries(1, id); }}};
+
+}  // namespace
+
+GLuint createGl(GlKind kind) {
     GLuint id = 0;
-    glCreateBuffers(1, &id);
+    kKinds[static_cast<std::size_t>(kind)].create(&id);
+    countGlName(1);
     return id;
 }
-void Buffer::destroy(GLuint id) { glDeleteBuffers(1, &id); }
 
-GLuint Texture::create() {
-    GLuint id = 0;
-    glCreateTextures(GL_TEXTURE_2D, 1, &id);
-    return id;
+void destroyGl(GlKind kind, GLuint id) {
+    kKinds[static_cast<std::size_t>(kind)].destroy(&id);
+    countGlName(-1);
 }
-void Texture::destroy(GLuint id) { glDeleteTextures(1, &id); }
-
-GLuint Framebuffer::create() {
-    GLuint id = 0;
-    glCreateFramebuffers(1, &id);
-    return id;
-}
-void Framebuffer::destroy(GLuint id) { glDeleteFramebuffers(1, &id); }
-
-GLuint VertexArray::create() {
-    GLuint id = 0;
-    glCreateVertexArrays(1, &id);
-    return id;
-}
-void VertexArray::destroy(GLuint id) { glDeleteVertexArrays(1, &id); }
-
-GLuint TimeStamp::create() {
-    GLuint id = 0;
-    glCreateQueries(GL_TIMESTAMP, 1, &id);
-    return id;
-}
-void TimeStamp::destroy(GLuint id) { glDeleteQueries(1, &id); }
-
-}  // namespace gl_kind
 
 namespace {
 
-/// A file of shaders/ with the files that its `#include "NAME"` lines name, one level deep.
-std::string withIncludes(std::string_view file) {
+/// A file of shaders/ with the files that its `#include "NAME"` lines name, one level deep, and `defines` behind #version.
+std::string sourceOf(std::string_view file, const ShaderDefines& defines) {
     const auto textOf = [](std::string_view name) {
         const std::string_view text = embeddedFile(name);
         if (text.empty()) throw GlError("shader " + std::string(name) + " is not part of this binary");
@@ -70,35 +59,35 @@ std::string withIncludes(std::string_view file) {
         const std::string included(textOf(std::string_view(source).substr(name, end - name)));
         source.replace(at, end + 1 - at, included);
     }
-    return source;
+    return source.insert(source.find('\n') + 1, defines.text);
+}
+
+/// The compiler's or the linker's words about an object.
+template <class Number, class Log>
+std::string logOf(GLuint id, Number number, Log log) {
+    GLint size = 0;
+    number(id, GL_INFO_LOG_LENGTH, &size);
+    std::vector<char> text(static_cast<std::size_t>(size) + 1);
+    log(id, size, nullptr, text.data());
+    return text.data();
 }
 
 /// A shader object for the time it takes to link.
 class Shader {
 public:
-    Shader(GLenum stage, std::string_view file, const ShaderDefines& defines) : id_(glCreateShader(stage)) {
-        std::string source;
-        try {
-            source = withIncludes(file);
-            source.insert(source.find('\n') + 1, defines.text);  // behind #version
-        } catch (const GlError&) {
-            glDeleteShader(id_);
-            throw;
-        }
+    Shader(GLenum stage, std::string_view file, const ShaderDefines& defines)
+        : Shader(stage, file, sourceOf(file, defines)) {}
+    Shader(GLenum stage, std::string_view file, const std::string& source) : id_(glCreateShader(stage)) {
         const char* text = source.data();
         const GLint length = static_cast<GLint>(source.size());
         glShaderSource(id_, 1, &text, &length);
         glCompileShader(id_);
         GLint good = 0;
         glGetShaderiv(id_, GL_COMPILE_STATUS, &good);
-        if (!good) {
-            GLint size = 0;
-            glGetShaderiv(id_, GL_INFO_LOG_LENGTH, &size);
-            std::vector<char> log(static_cast<std::size_t>(size) + 1);
-            glGetShaderInfoLog(id_, size, nullptr, log.data());
-            glDeleteShader(id_);
-            throw GlError("shader " + std::string(file) + " does not compile on this OpenGL: " + log.data());
-        }
+        if (good) return;
+        const std::string log = logOf(id_, glGetShaderiv, glGetShaderInfoLog);
+        glDeleteShader(id_);
+        throw GlError("shader " + std::string(file) + " does not compile on this OpenGL: " + log);
     }
     ~Shader() { glDeleteShader(id_); }
     Shader(const Shader&) = delete;
@@ -145,12 +134,9 @@ void Program::link(std::string_view files) {
     GLint good = 0;
     glGetProgramiv(id_, GL_LINK_STATUS, &good);
     if (good) return;
-    GLint size = 0;
-    glGetProgramiv(id_, GL_INFO_LOG_LENGTH, &size);
-    std::vector<char> log(static_cast<std::size_t>(size) + 1);
-    glGetProgramInfoLog(id_, size, nullptr, log.data());
+    const std::string log = logOf(id_, glGetProgramiv, glGetProgramInfoLog);
     glDeleteProgram(id_);
-    throw GlError("shader program of " + std::string(files) + " does not link: " + log.data());
+    throw GlError("shader program of " + std::string(files) + " does not link: " + log);
 }
 
 Program::~Program() {

@@ -19,15 +19,18 @@ struct GlError : std::runtime_error {
 std::ptrdiff_t liveGlNames();
 void countGlName(std::ptrdiff_t by);
 
-/// A name that is deleted exactly once. `Kind` has static create() and destroy(GLuint).
-template <class Kind>
+enum class GlKind { buffer, texture, framebuffer, vertexArray, timeStamp };
+/// A new name of the kind, a texture of which has two dimensions; and the end of one.
+GLuint createGl(GlKind kind);
+void destroyGl(GlKind kind, GLuint id);
+
+/// A name that is deleted exactly once.
+template <GlKind kind>
 class GlName {
 public:
-    GlName() : id_(Kind::create()) { countGlName(1); }
+    GlName() : id_(createGl(kind)) {}
     ~GlName() {
-        if (!id_) return;
-        Kind::destroy(id_);
-        countGlName(-1);
+        if (id_) destroyGl(kind, id_);
     }
     GlName(GlName&& other) noexcept : id_(std::exchange(other.id_, 0)) {}
     GlName& operator=(GlName&& other) noexcept {
@@ -40,33 +43,11 @@ private:
     GLuint id_ = 0;
 };
 
-namespace gl_kind {
-struct Buffer {
-    static GLuint create();
-    static void destroy(GLuint id);
-};
-struct Texture {  // 2D
-    static GLuint create();
-    static void destroy(GLuint id);
-};
-struct Framebuffer {
-    static GLuint create();
-    static void destroy(GLuint id);
-};
-struct VertexArray {
-    static GLuint create();
-    static void destroy(GLuint id);
-};
-struct TimeStamp {
-    static GLuint create();
-    static void destroy(GLuint id);
-};
-}  // namespace gl_kind
-
-using Buffer = GlName<gl_kind::Buffer>;
-using VertexArray = GlName<gl_kind::VertexArray>;
-using Texture = GlName<gl_kind::Texture>;
-using Framebuffer = GlName<gl_kind::Framebuffer>;
+using Buffer = GlName<GlKind::buffer>;
+using VertexArray = GlName<GlKind::vertexArray>;
+using Texture = GlName<GlKind::texture>;
+using Framebuffer = GlName<GlKind::framebuffer>;
+using TimeStamp = GlName<GlKind::timeStamp>;
 
 /// Lines like "#define CURVE 1
 /// " placed before a shader's own: software OpenGL computes both sides of branches.

@@ -51,7 +51,7 @@ public:
 private:
     static constexpr std::size_t kDepth = 6;
     struct Frame {
-        std::array<GlName<gl_kind::TimeStamp>, kDrawStages + 2> stamps;  // begin, stages, end
+        std::array<TimeStamp, kDrawStages + 2> stamps;  // begin, stages, end
         std::array<bool, kDrawStages> stamped{};
         DrawMethod path = DrawMethod::raster;
         bool detailed = false, whole = true, pending = false;
@@ -73,7 +73,7 @@ public:
 
 private:
     static constexpr std::size_t kDepth = 4;
-    std::array<GlName<gl_kind::TimeStamp>, kDepth> starts_, ends_;
+    std::array<TimeStamp, kDepth> starts_, ends_;
     std::array<bool, kDepth> pending_{};
     std::size_t next_ = 0;
     bool measuring_ = false;
