@@ -15,7 +15,6 @@ public:
     Readback(const Readback&) = delete;
     Readback& operator=(const Readback&) = delete;
 
-    /// The buffer for the result.
     GLuint buffer() const { return buffer_.id(); }
     /// Call it when all commands that write the result are issued. Replaces a result that was not taken.
     void sent();

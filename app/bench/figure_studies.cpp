@@ -48,7 +48,6 @@ double strongestForce(std::span<const Double4> bodies, const ForceSettings& forc
     return strongest;
 }
 
-/// The energy error of a run.
 struct EnergyError {
     double first = 0, last = 0, largest = 0;  ///< E0; (E - E0) / |E0| at the end; the largest absolute value during the run
     std::int64_t steps = 0;

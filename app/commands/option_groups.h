@@ -19,7 +19,6 @@ constexpr std::int64_t kAnyCount = std::numeric_limits<std::int64_t>::max();
 
 /// Help of a word that names a file of bodies.
 constexpr const char* kReadableFile = "file of any format that can be read; '-' is standard input, a table";
-/// Options for reading a file.
 void addReading(OptionRows& rows, const std::string& every = "--every");
 /// The word SCENE, or also a file and how it is read.
 void addScene(OptionRows& rows, const std::string& fallback, const std::string& orFile = {});

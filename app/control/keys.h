@@ -74,7 +74,6 @@ using PrintedAt = std::function<Key(Key physical)>;
 /// letter. An empty `printedAt` is a US keyboard.
 Key actingKey(Key physical, Key printed, int modifiers, const PrintedAt& printedAt);
 
-/// Posts a command of a sender.
 using PostOne = std::function<void(Command, Sender)>;
 
 /// Posts the command of the key's row. `repeated`: the key is held; only rows with repetition post then. Returns the row;

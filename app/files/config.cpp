@@ -101,7 +101,6 @@ std::vector<ConfigRow> ownRows() {
          }}};
 }
 
-/// The row of a parameter.
 ConfigRow rowOf(const Parameter& p) {
     const std::size_t point = p.storedAs.configuration.find('.');
     const Parameter* flag = sharing(p, &StoredNames::configuration);

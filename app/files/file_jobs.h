@@ -49,7 +49,6 @@ struct FileJob {
         if (done) done(outcome);
         return outcome;
     }
-    /// The outcome of the call.
     static FileOutcome attempt(const std::function<std::string()>& call) {
         try {
             return {FileOutcome::Status::written, call()};

@@ -58,7 +58,6 @@ TomlEntry entryOf(const ParsedToml& statement, std::string table) {
     }
 }
 
-/// The name in a heading.
 std::string headingName(const ParsedToml& heading) {
     std::string name;
     const toml::table* inner = &heading.table;

@@ -18,7 +18,6 @@ struct TomlEntry {
     std::size_t line = 0;
 };
 
-/// A heading.
 struct TomlTable {
     std::string name;  ///< "view", and "[view]" for a list of tables; empty where the heading is invalid
     std::size_t line = 0;

@@ -34,7 +34,6 @@ void dropSceneSettings(std::vector<SetParameter>& settings) {
     });
 }
 
-/// Adds the settings in the setup of a step.
 void addSettings(const LessonStep& step, std::vector<SetParameter>& settings) {
     for (const LessonLine& line : step.setup) {
         if (opensScene(line)) dropSceneSettings(settings);

@@ -208,7 +208,6 @@ struct Document : News {
 
     /// Whether an overlay is drawn over the picture.
     bool overlayDraws() const;
-    /// The scale of arrows.
     ArrowScale arrowScale() const;
     /// The arrow of the selected body, with its velocity or the one being dragged; empty when it is not shown.
     std::optional<BodyMark> selectedArrow() const;

@@ -8,7 +8,6 @@
 namespace gravlab {
 namespace {
 
-/// The first reason that is not empty.
 Reason firstOf(Reason one, Reason other) { return one.empty() ? other : one; }
 
 }  // namespace

@@ -18,7 +18,6 @@ public:
 
     /// Steps until the next look(); 0: there is none.
     std::int64_t stride() const { return stride_; }
-    /// Looks at the present step.
     void look();
     /// Takes a measurement of the present step into account. Its closest pair becomes the closest one since the last call,
     /// along the path of the bodies.

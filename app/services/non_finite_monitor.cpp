@@ -29,7 +29,6 @@ double farthestOf(const RunConfiguration& configuration) {
 
 namespace {
 
-/// The state of a body that is bad.
 NonFiniteState stateOf(std::size_t body, const Double4& p, const Double4& v, std::int64_t step, double time) {
     return {body, step, time, isFinite(xyz(p)) && isFinite(xyz(v)) ? largestCoordinate(p) : 0};
 }

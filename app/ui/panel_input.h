@@ -15,7 +15,6 @@ namespace gravlab {
 class PanelInput {
 public:
     void take(const InputEvent& event) { waiting_.push_back(event); }
-    /// Whether events wait for another frame.
     bool pending() const { return !waiting_.empty(); }
     /// Whether a press of a button waits for another frame.
     bool pressWaits() const;

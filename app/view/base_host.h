@@ -11,7 +11,6 @@
 
 namespace gravlab {
 
-/// The effect result for the outcome of a file.
 EffectResult resultOf(const FileOutcome& outcome);
 /// Returns a function that makes the outcome news, which must outlive it.
 std::function<void(const FileOutcome&)> sayingIn(News& news);

@@ -58,7 +58,6 @@ public:
     void beginUi();
     /// Applies requests of keys and panels to the window.
     void follow(const UiState& state);
-    /// Shows the drawn frame.
     void show();
     /// Shows a bar in an empty picture, and the words in the title, at once: for work during which no frame can be drawn.
     /// `share` is 0 to 1; at 1 the title is the usual one again.
