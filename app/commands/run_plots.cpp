@@ -120,9 +120,7 @@ std::vector<Page> writeRunProfiles(const std::filesystem::path& folder, Simulati
     ParticleSet bodies = simulation.bodies();
     const SceneUnits& units = simulation.scene().units;
     const int galaxies = galaxiesIn(bodies);
-    // Groups of species or of single bodies are no galaxies, because galaxies have a density and a plane of their own.
-    constexpr int kMostProfiles = 8;
-    const bool apart = galaxies > 1 && galaxies <= kMostProfiles;
+    const bool apart = haveProfiles(galaxies);
     for (int galaxy = apart ? 0 : -1; galaxy < (apart ? galaxies : 0); ++galaxy) {
         const ProfileRequest request{.centre = ProfileCentre::core, .galaxy = galaxy};
         const Profile profile = measureProfile(bodies, simulation.force(), request);

@@ -1,11 +1,11 @@
 // Reads and writes files beside the frames, one after the other, on a separate thread: a disk may take seconds. Rule: a job
 // owns its data; the posting thread receives the result. While a FileJobs exists, only it calls snapshot formats.
 #pragma once
+#include "app/system/progress.h"
 #include "app/system/worker.h"
 #include "sim/api/errors.h"
 
 #include <cstddef>
-#include <cstdio>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -73,8 +73,7 @@ public:
     ~FileJobs() {
         wait();
         for (const Ended& ended : ended_)
-            if (ended.outcome.status != FileOutcome::Status::written)
-                std::fprintf(stderr, "gravlab: %s\n", ended.outcome.sentence.c_str());
+            if (ended.outcome.status != FileOutcome::Status::written) notify(ended.outcome.sentence);
     }
     FileJobs(const FileJobs&) = delete;
     FileJobs& operator=(const FileJobs&) = delete;

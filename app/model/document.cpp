@@ -150,10 +150,7 @@ void Document::fitFourViews() {
 }
 
 ProfileRequest usualProfile(int galaxies) {
-    // Groups that are species or single bodies do not count as galaxies.
-    constexpr int kMostProfiles = 8;
-    const bool apart = galaxies > 1 && galaxies <= kMostProfiles;
-    return {.centre = ProfileCentre::core, .galaxy = apart ? 0 : -1, .sample = kSampleOfProfiles};
+    return {.centre = ProfileCentre::core, .galaxy = haveProfiles(galaxies) ? 0 : -1, .sample = kSampleOfProfiles};
 }
 
 DropScene Document::dropScene() const {

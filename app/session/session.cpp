@@ -2,11 +2,10 @@
 
 #include "app/system/host_clock.h"
 #include "app/system/interrupt.h"
+#include "app/system/progress.h"
 #include "sim/api/errors.h"
-#include "sim/core/text.h"
 
 #include <cstddef>
-#include <cstdio>
 
 namespace gravlab {
 namespace {
@@ -30,7 +29,7 @@ void Session::openOnScreen(const StartOptions& options, float scale, double auto
     ui = std::make_unique<Ui>(scale, screen.renderer, *app);
     if (options.rewindMegabytes > 0) app->runs.keepHistory(static_cast<std::size_t>(options.rewindMegabytes) << 20);
     for (const std::string& note : config ? config->notes() : std::vector<std::string>()) {
-        std::fprintf(stderr, "gravlab: %s\n", printable(note).c_str());
+        notify(note);
         app->reports.news.warn(note + (config->notes().size() > 1 ? "; more of it in the terminal." : "."));
     }
     files = std::make_unique<SessionFiles>(*app, autosaveSeconds);
@@ -120,7 +119,7 @@ void Session::remember() {
 }
 
 int Session::close() {
-    if (const std::string text = recorder->close(); !text.empty()) std::fprintf(stderr, "gravlab: %s\n", text.c_str());
+    notify(recorder->close());
     remember();
     if (const int signal = InterruptWatch::signal(); signal != 0)
         throw Error(static_cast<ExitCode>(128 + signal), std::string(InterruptWatch::word()) + ". " + files->leave());
@@ -128,9 +127,8 @@ int Session::close() {
     if (player) {
         player->abandon("the window was closed");
         if (!files->requireSoundForces(kLastCheck))
-            std::fprintf(stderr,
-                         "gravlab: the window ended before the check of its forces; 'wait run.check != pending' in the "
-                         "script waits for it\n");
+            notify(
+                "the window ended before the check of its forces; 'wait run.check != pending' in the script waits for it");
     }
     if (!lost.empty()) throw IoError(lost);
     return player ? player->exitCode() : static_cast<int>(ExitCode::ok);

@@ -62,5 +62,7 @@ Profile measureProfile(const ParticleSet& bodies, const ForceSettings& force, co
 
 /// Number of galaxies that the bodies' groups distinguish.
 int galaxiesIn(const ParticleSet& bodies);
+/// Whether groups of this number have a profile each: many groups are species or single bodies, and no galaxies.
+constexpr bool haveProfiles(int galaxies) { return galaxies > 1 && galaxies <= 8; }
 
 }  // namespace gravlab
