@@ -12,6 +12,8 @@
 namespace gravlab::cuda {
 namespace {
 
+constexpr unsigned kRespondThreads = 256;
+
 /// Whether one state of the bodies is kept, because two do not fit beside the method.
 bool takesOneState(const LaunchPlan& plan, std::size_t bodies, const EngineTerms& terms, const HelperDevices& helpers) {
     RunSize size{.bodies = bodies,
@@ -163,18 +165,16 @@ template <class Real>
 DeviceSums<Real> EngineOf<Real>::accelerationOf(DeviceSums<Real> sums, const V* v, V* to, const ActiveBodies& active) {
     // A factor of 1 changes no bit of one range.
     if (!needsResponsePass() || (sums.ranges == 1 && !state_.hasResponses() && forceFactor(force_) == 1)) return sums;
-    constexpr unsigned kThreads = 256;
-    launchKernel(respondKernel<Real>(), {(state_.count() + kThreads - 1) / kThreads}, kThreads,
-                 {sums.sums, sums.ranges, responses(v), forceFactor(force_), to, state_.count(), false, active}, 0,
-                 context_.stream);
+    launchEach(respondKernel<Real>(), state_.count(), kRespondThreads,
+               {sums.sums, sums.ranges, responses(v), forceFactor(force_), to, state_.count(), false, active},
+               context_.stream);
     return {to, 1};
 }
 
 template <class Real>
 void EngineOf<Real>::addTerm(const DeviceSums<Real>& sums, const V* v, V* to, const ActiveBodies& active) {
-    constexpr unsigned kThreads = 256;
-    launchKernel(respondKernel<Real>(), {(state_.count() + kThreads - 1) / kThreads}, kThreads,
-                 {sums.sums, sums.ranges, responses(v), 1, to, state_.count(), true, active}, 0, context_.stream);
+    launchEach(respondKernel<Real>(), state_.count(), kRespondThreads,
+               {sums.sums, sums.ranges, responses(v), 1, to, state_.count(), true, active}, context_.stream);
 }
 
 template <class Real>

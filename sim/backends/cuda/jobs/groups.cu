@@ -446,10 +446,7 @@ private:
         CUDA_CHECK(copyAsync(to.data(), task_.label, to.size() * sizeof to[0], Copy::toHost, stream_));
         CUDA_CHECK(waitForStream(stream_));
     }
-    void run(Kernel<GroupTask> kernel, std::size_t threads) {
-        const auto blocks = static_cast<unsigned>((threads + kGroupThreads - 1) / kGroupThreads);
-        launchKernel(kernel, {blocks}, kGroupThreads, task_, 0, stream_);
-    }
+    void run(Kernel<GroupTask> kernel, std::size_t threads) { launchEach(kernel, threads, kGroupThreads, task_, stream_); }
     void run(Kernel<GroupTask> kernel) { run(kernel, task_.count); }
 
     void measure() {
@@ -536,7 +533,7 @@ private:
         CUDA_CHECK(residentBlocks(resident, kernel.address, kGroupThreads, 0));
         const std::size_t most =
             static_cast<std::size_t>(std::max(1, resident)) * static_cast<std::size_t>(std::max(1, device_.multiprocessors));
-        const std::size_t wanted = std::max<std::size_t>(1, (items + kGroupThreads - 1) / kGroupThreads);
+        const std::size_t wanted = blocksFor(std::max<std::size_t>(1, items), kGroupThreads);
         task_.turns = std::max(kFewestLevels, static_cast<std::uint32_t>(kItemsALaunch / std::max<std::size_t>(1, items)));
         for (task_.level = 0;; task_.level += task_.turns) {
             CUDA_CHECK(fillAsync(task_.flags, 0, sizeof(GroupFlags), stream_));

@@ -227,11 +227,8 @@ void PairMatrixJob<Real>::launch(MatrixTask<Real> task, const ForceSettings& for
         launchKernel(kernelOf(matrixPair<Real, Pair<float>, Pair<double>>), {1}, 1, all, 0, stream_);
     };
     forLaw<LoopLaws>(loopLaw(force), run);
-    constexpr unsigned kThreads = 256;
     const std::uint32_t all = task.cells * task.cells;
-    if (levels)
-        launchKernel(kernelOf(matrixLevels), {(all + kThreads - 1) / kThreads}, kThreads,
-                     MatrixLevelTask{task.values, facts_.data(), levels, all, task.value}, 0, stream_);
+    if (levels) launchEach(kernelOf(matrixLevels), all, 256, {task.values, facts_.data(), levels, all, task.value}, stream_);
     CUDA_CHECK(copyAsync(host_.data(), facts_.data(), sizeof(MatrixFacts), Copy::toHost, stream_));
     CUDA_CHECK(recordEvent(end_, stream_));
 }

@@ -201,8 +201,7 @@ public:
 private:
     MemoryLatency latencyOf(const ChaseRow& row) {
         if (const std::uint64_t lines = row.ringBytes / kRingLineBytes; lines > 0) {
-            launchKernel(kernelOf(linkRing), {static_cast<unsigned>((lines + kProbeThreads - 1) / kProbeThreads)},
-                         kProbeThreads, {memory_.data(), lines}, 0, clock_->stream);
+            launchEach(kernelOf(linkRing), lines, kProbeThreads, {memory_.data(), lines}, clock_->stream);
             // The other half of the memory displaces the new links from the caches.
             if (row.warm == 0)
                 CUDA_CHECK(fillAsync(memory_.data() + memory_.size() / 2, 0, memory_.bytes() / 2, clock_->stream));

@@ -110,10 +110,9 @@ template <class Real>
 void launchPairs(const PairTask<Real>& task, std::uint32_t count, const ForceSettings& force, Stream stream) {
     const Law law = loopLaw(force);
     [[maybe_unused]] const bool single = count > kDoublePairs;
-    const Dim blocks{(task.targetEnd - task.targetFirst + kMeasureThreads - 1) / kMeasureThreads};
     const auto run = [&]<class Pair, class Light, class Heavy>(Pair, const Light& light, const Heavy& heavy) {
-        launchKernel(kernelOf(measurePairs<Real, Pair, Light, Heavy>), blocks, kMeasureThreads, {task, light, heavy}, 0,
-                     stream);
+        launchEach(kernelOf(measurePairs<Real, Pair, Light, Heavy>), task.targetEnd - task.targetFirst, kMeasureThreads,
+                   {task, light, heavy}, stream);
     };
     const auto inLaw = [&]<class Pair>(Pair pair) {
         if (law == Law::gravity) {

@@ -105,7 +105,7 @@ void DeviceBlocks::begin(bool inBlocks) {
 template <class Real>
 bool DeviceBlocks::enqueueLevels(const Vec4<Real>* accelerations, const Vec4<Real>* positions) {
     if (enqueued_) return false;
-    const Dim blocks{std::min(kMostBlocks, (count_ + kBlocksThreads - 1) / kBlocksThreads)};
+    const Dim blocks{std::min(kMostBlocks, blocksFor(count_, kBlocksThreads))};
     const LevelTask<Real> task{accelerations, positions, count_, levels_.data(), sums_.data()};
     CUDA_CHECK(fillAsync(sums_.data(), 0, sums_.bytes(), stream_));
     launchKernel(kernelOf(sumLevelLogarithms<Real>), blocks, kBlocksThreads, task, 0, stream_);

@@ -114,15 +114,14 @@ void DeviceChanges::take(const BodyChanges& changes) {
 template <class Real>
 void DeviceChanges::scatter(Vec4<Real>* x, Vec4<Real>* v, double* radius) const {
     if (changed_ == 0) return;
-    launchKernel(kernelOf(scatterChanged<Real>), {(changed_ + kChangeThreads - 1) / kChangeThreads}, kChangeThreads,
-                 {bodies_.data(), changed_, x, v, radius}, 0, stream_);
+    launchEach(kernelOf(scatterChanged<Real>), changed_, kChangeThreads, {bodies_.data(), changed_, x, v, radius}, stream_);
 }
 
 template <class T>
 void DeviceChanges::keep(const T* from, T* to, std::uint32_t count, std::uint32_t end, const T& pad) const {
     if (end == 0) return;
-    launchKernel(kernelOf(keepOthers<T>), {(end + kChangeThreads - 1) / kChangeThreads}, kChangeThreads,
-                 {from, to, count, end, removed_.data(), removals_, pad}, 0, stream_);
+    launchEach(kernelOf(keepOthers<T>), end, kChangeThreads, {from, to, count, end, removed_.data(), removals_, pad},
+               stream_);
 }
 template <class Real>
 std::uint32_t firstBad(const Vec4<Real>* x, const Vec4<Real>* v, std::uint32_t count, double farthest, Stream stream) {
@@ -130,8 +129,7 @@ std::uint32_t firstBad(const Vec4<Real>* x, const Vec4<Real>* v, std::uint32_t c
     const DeviceArray<std::uint32_t> first(1);
     std::uint32_t found = count;
     CUDA_CHECK(copyAsync(first.data(), &found, sizeof found, Copy::toDevice, stream));
-    launchKernel(kernelOf(findBad<Real>), {(count + kChangeThreads - 1) / kChangeThreads}, kChangeThreads,
-                 {x, v, count, farthest, first.data()}, 0, stream);
+    launchEach(kernelOf(findBad<Real>), count, kChangeThreads, {x, v, count, farthest, first.data()}, stream);
     CUDA_CHECK(copyAsync(&found, first.data(), sizeof found, Copy::toHost, stream));
     CUDA_CHECK(waitForStream(stream));
     return found;

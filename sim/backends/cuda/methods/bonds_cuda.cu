@@ -30,8 +30,6 @@ DeviceArray<T> uploaded(const std::vector<T>& values, Stream stream) {
     return array;
 }
 
-unsigned bondBlocks(std::size_t threads, unsigned block) { return static_cast<unsigned>((threads + block - 1) / block); }
-
 /// Numbers of the bonds that broke, in device memory. It only grows, so a reader needs no lock.
 struct DeviceLog {
     int device;
@@ -167,12 +165,10 @@ public:
         springs_ = uploaded(springs, stream_);
     }
     void sum(const BondBodies<Real>& bodies, unsigned block) const {
-        if (rows_ > 0) launchKernel(kernel_, {bondBlocks(rows_, block)}, block, task(bodies), 0, stream_);
+        if (rows_ > 0) launchEach(kernel_, rows_, block, task(bodies), stream_);
     }
     void breakBonds(const BondBodies<Real>& bodies, const BrokenLog& log, unsigned block) const {
-        if (rows_ > 0)
-            launchKernel(kernelOf(breakRows<Real>), {bondBlocks(rows_, block)}, block, {task(bodies), bond_.data(), log}, 0,
-                         stream_);
+        if (rows_ > 0) launchEach(kernelOf(breakRows<Real>), rows_, block, {task(bodies), bond_.data(), log}, stream_);
     }
     std::size_t entries() const { return entries_.size(); }
     int bytesAnEntry() const { return 4 + classes_.bytesAnEntry(); }
@@ -193,6 +189,33 @@ private:
     DeviceClasses classes_;
 };
 
+/// Two bodies and a bond per entry.
+template <class Real>
+class BondEnds {
+public:
+    BondEnds() = default;
+    BondEnds(const Bonds& bonds, const std::vector<std::uint32_t>& one, const std::vector<std::uint32_t>& other,
+             const std::vector<std::uint32_t>& bond, Stream stream)
+        : one_(uploaded(one, stream)), other_(uploaded(other, stream)), classes_(classesOf(bonds, bond, stream)) {
+        if (bonds.breakable()) bond_ = uploaded(bond, stream);
+    }
+    const std::uint32_t* one() const { return one_.data(); }
+    std::uint32_t* other() const { return other_.data(); }
+    BondClassIndex classes() const { return classes_.index(); }
+    std::uint32_t count() const { return static_cast<std::uint32_t>(one_.size()); }
+    int bytesAnEntry() const { return 8 + classes_.bytesAnEntry(); }
+    /// `both`: an entry is a whole bond.
+    void breakBonds(const BondBodies<Real>& bodies, const BrokenLog& log, unsigned block, bool both, Stream stream) const {
+        if (count() > 0)
+            launchEach(kernelOf(breakElements<Real>), count(), block,
+                       {bodies, one(), other(), classes(), count(), bond_.data(), log, both}, stream);
+    }
+
+private:
+    DeviceArray<std::uint32_t> one_, other_, bond_;
+    DeviceClasses classes_;
+};
+
 template <class Real>
 class BondElements {
 public:
@@ -205,10 +228,7 @@ public:
                 other.push_back(rows.other[e]);
                 bond.push_back(rows.bond[e]);
             }
-        row_ = uploaded(row, stream);
-        other_ = uploaded(other, stream);
-        classes_ = classesOf(bonds, bond, stream);
-        if (bonds.breakable()) bond_ = uploaded(bond, stream);
+        ends_ = {bonds, row, other, bond, stream};
         const std::size_t carries = (row.size() + kElementsPerWarp - 1) / kElementsPerWarp;
         carry_ = DeviceArray<Vec4<Real>>(carries);
         carryRow_ = DeviceArray<std::uint32_t>(carries);
@@ -216,26 +236,22 @@ public:
     void add(const BondBodies<Real>& bodies, unsigned block) const {
         if (entries() == 0) return;
         const auto carries = static_cast<std::uint32_t>(carry_.size());
-        const BondElementTask<Real> task{bodies,  row_.data(),   other_.data(),    classes_.index(),
-                                         count(), carry_.data(), carryRow_.data(), carries};
-        launchKernel(kernelOf(elementSums<Real>), {bondBlocks(std::size_t{carries} * 32, block)}, block, task, 0, stream_);
-        launchKernel(kernelOf(carrySums<Real>), {bondBlocks(std::size_t{carries} * 32, block)}, block, task, 0, stream_);
+        const BondElementTask<Real> task{bodies,        ends_.one(),   ends_.other(),    ends_.classes(),
+                                         ends_.count(), carry_.data(), carryRow_.data(), carries};
+        launchEach(kernelOf(elementSums<Real>), std::size_t{carries} * 32, block, task, stream_);
+        launchEach(kernelOf(carrySums<Real>), std::size_t{carries} * 32, block, task, stream_);
     }
     void breakBonds(const BondBodies<Real>& bodies, const BrokenLog& log, unsigned block) const {
-        if (entries() > 0)
-            launchKernel(kernelOf(breakElements<Real>), {bondBlocks(entries(), block)}, block,
-                         {bodies, row_.data(), other_.data(), classes_.index(), count(), bond_.data(), log, false}, 0,
-                         stream_);
+        ends_.breakBonds(bodies, log, block, false, stream_);
     }
-    std::size_t entries() const { return row_.size(); }
-    int bytesAnEntry() const { return 8 + classes_.bytesAnEntry(); }
+    std::size_t entries() const { return ends_.count(); }
+    int bytesAnEntry() const { return ends_.bytesAnEntry(); }
 
 private:
-    std::uint32_t count() const { return static_cast<std::uint32_t>(entries()); }
     Stream stream_;
-    DeviceArray<std::uint32_t> row_, other_, bond_, carryRow_;
+    BondEnds<Real> ends_;
+    DeviceArray<std::uint32_t> carryRow_;
     DeviceArray<Vec4<Real>> carry_;
-    DeviceClasses classes_;
 };
 
 template <class Real>
@@ -385,14 +401,11 @@ public:
         : CudaBonds<Real>(bonds, parts), lengths_(lengthsOf(rowsOf(bonds, parts.ids))) {
         const BondColours colours = coloursOf(bonds, parts.ids);
         first_ = colours.first;
-        left_ = uploaded(colours.left, parts.stream);
-        right_ = uploaded(colours.right, parts.stream);
-        index_ = classesOf(bonds, colours.bond, parts.stream);
-        if (bonds.breakable()) bond_ = uploaded(colours.bond, parts.stream);
+        ends_ = {bonds, colours.left, colours.right, colours.bond, parts.stream};
     }
     std::vector<MethodFigure> figures() const override {
-        const double used = static_cast<double>(left_.size());
-        std::vector<MethodFigure> all = this->figuresOf(lengths_, left_.size(), used, used * (8 + index_.bytesAnEntry()));
+        const double used = ends_.count();
+        std::vector<MethodFigure> all = this->figuresOf(lengths_, ends_.count(), used, used * ends_.bytesAnEntry());
         all.push_back({"colours", "", static_cast<double>(first_.size() - 1)});
         return all;
     }
@@ -401,22 +414,17 @@ private:
     void sum(const BondBodies<Real>& bodies, unsigned block) override {
         this->clear(bodies);
         for (std::size_t c = 0; c + 1 < first_.size(); ++c)
-            launchKernel(kernelOf(symmetricSums<Real>), {bondBlocks(first_[c + 1] - first_[c], block)}, block,
-                         {bodies, left_.data(), right_.data(), index_.index(), first_[c], first_[c + 1]}, 0, this->stream_);
+            launchEach(kernelOf(symmetricSums<Real>), first_[c + 1] - first_[c], block,
+                       {bodies, ends_.one(), ends_.other(), ends_.classes(), first_[c], first_[c + 1]}, this->stream_);
     }
     void breakBonds(const BondBodies<Real>& bodies, const BrokenLog& log, unsigned block) override {
-        const auto bonds = static_cast<std::uint32_t>(left_.size());
-        if (bonds > 0)
-            launchKernel(kernelOf(breakElements<Real>), {bondBlocks(bonds, block)}, block,
-                         {bodies, left_.data(), right_.data(), index_.index(), bonds, bond_.data(), log, true}, 0,
-                         this->stream_);
+        ends_.breakBonds(bodies, log, block, true, this->stream_);
     }
-    double pairs() const override { return 2 * static_cast<double>(left_.size()); }
+    double pairs() const override { return 2.0 * ends_.count(); }
 
     RowLengths lengths_;
     std::vector<std::uint32_t> first_;
-    DeviceArray<std::uint32_t> left_, right_, bond_;
-    DeviceClasses index_;
+    BondEnds<Real> ends_;
 };
 
 /// The product of a library. Its matrix is filled anew for each force.
@@ -432,48 +440,40 @@ public:
         if (rows.entries() > 0x7fffffffu)
             throw UsageError("kernel 'cusparse' cannot run: it counts at most 2^31 ends of bonds");
         first_ = uploaded(rows.first, parts.stream);
-        row_ = uploaded(row, parts.stream);
-        other_ = uploaded(rows.other, parts.stream);
+        ends_ = {bonds, row, rows.other, rows.bond, parts.stream};
         column_ = uploaded(rows.other, parts.stream);
-        index_ = classesOf(bonds, rows.bond, parts.stream);
-        if (bonds.breakable()) bond_ = uploaded(rows.bond, parts.stream);
         values_ = DeviceArray<Real>(rows.entries());
         x_ = DeviceArray<Vec4<Real>>(parts.count);
         product_ = DeviceArray<Vec4<Real>>(parts.count);
         if (rows.entries() > 0)
-            library_.emplace(
-                typename SparseProduct<Real>::Matrix{parts.count, entries(), first_.data(), column_.data(), values_.data()},
-                &x_.data()->x, &product_.data()->x, parts.stream);
+            library_.emplace(typename SparseProduct<Real>::Matrix{parts.count, ends_.count(), first_.data(), column_.data(),
+                                                                  values_.data()},
+                             &x_.data()->x, &product_.data()->x, parts.stream);
     }
     // Where coordinates are much larger than bonds, the difference of the two sums loses digits.
     Accuracy accuracy() const override { return {.gate = gateOfAccuracy(bondLibraryError<Real>)}; }
     std::vector<MethodFigure> figures() const override {
-        const double used = static_cast<double>(entries());
-        return this->figuresOf(lengths_, entries(), used, used * (8 + index_.bytesAnEntry() + sizeof(Real) * 2));
+        const double used = ends_.count();
+        return this->figuresOf(lengths_, ends_.count(), used, used * (ends_.bytesAnEntry() + sizeof(Real) * 2));
     }
 
 private:
-    std::uint32_t entries() const { return static_cast<std::uint32_t>(row_.size()); }
     void sum(const BondBodies<Real>& bodies, unsigned block) override {
         if (!library_) return this->clear(bodies);
-        const BondMatrixTask<Real> task{bodies,       row_.data(),    other_.data(), index_.index(), entries(),
+        const BondMatrixTask<Real> task{bodies,       ends_.one(),    ends_.other(), ends_.classes(), ends_.count(),
                                         this->count_, values_.data(), x_.data(),     product_.data()};
-        launchKernel(kernelOf(fillFactors<Real>), {bondBlocks(std::max(entries(), this->count_), block)}, block, task, 0,
-                     this->stream_);
+        launchEach(kernelOf(fillFactors<Real>), std::max(ends_.count(), this->count_), block, task, this->stream_);
         library_->multiply();
-        launchKernel(kernelOf(takeProduct<Real>), {bondBlocks(this->count_, block)}, block, task, 0, this->stream_);
+        launchEach(kernelOf(takeProduct<Real>), this->count_, block, task, this->stream_);
     }
     void breakBonds(const BondBodies<Real>& bodies, const BrokenLog& log, unsigned block) override {
-        if (entries() > 0)
-            launchKernel(kernelOf(breakElements<Real>), {bondBlocks(entries(), block)}, block,
-                         {bodies, row_.data(), other_.data(), index_.index(), entries(), bond_.data(), log, false}, 0,
-                         this->stream_);
+        ends_.breakBonds(bodies, log, block, false, this->stream_);
     }
-    double pairs() const override { return entries(); }
+    double pairs() const override { return ends_.count(); }
 
     RowLengths lengths_;
-    DeviceArray<std::uint32_t> first_, row_, other_, column_, bond_;
-    DeviceClasses index_;
+    DeviceArray<std::uint32_t> first_, column_;
+    BondEnds<Real> ends_;
     DeviceArray<Real> values_;
     DeviceArray<Vec4<Real>> x_, product_;
     std::optional<SparseProduct<Real>> library_;

@@ -164,21 +164,20 @@ public:
 private:
     std::size_t sources() const { return this->request().sources.among(this->count()); }
     double begin() override {
-        const Dim blocks{(this->count() + kCellThreads - 1) / kCellThreads};
         task_.bodies = this->bodies().positions;
         task_.fewSources = sources() < this->count();
         task_.perLength = cellsPerLength(this->request().settings);
         counts_.mark(Base::kBegun);
-        launchKernel(kernelOf(makeCellKeys<Real>), blocks, kCellThreads, task_, 0, stream_);
+        launchEach(kernelOf(makeCellKeys<Real>), this->count(), kCellThreads, task_, stream_);
         KeySort keys = keysOf(task_);
         keys.bits = task_.fewSources ? kCellKeyBits + 1 : kCellKeyBits;
         sortKeys(keys, scratch_.data(), scratch_.size(), stream_);
-        launchKernel(kernelOf(gatherCells<Real>), blocks, kCellThreads, task_, 0, stream_);
+        launchEach(kernelOf(gatherCells<Real>), this->count(), kCellThreads, task_, stream_);
         counts_.mark(Base::kFirst);
         const double work = kSortShare * this->count();
         if (!counts_.timed()) return work;
         CUDA_CHECK(fillAsync(task_.facts, 0, sizeof(CellFacts), stream_));
-        launchKernel(kernelOf(countCells<Real>), blocks, kCellThreads, task_, 0, stream_);
+        launchEach(kernelOf(countCells<Real>), this->count(), kCellThreads, task_, stream_);
         counts_.mark(Base::kSecond);
         return work;
     }
@@ -186,19 +185,18 @@ private:
         const ForceRequest& request = this->request();
         withLoopLaw<Real>(request.settings, request.smallestR2, [&]<class Law>(const Law&) {
             if constexpr (Law::kEnds)
-                launchKernel(kernelOf(walkCells<Real, Law>), {cellWalkBlocks(end - first, 0, this->threads_)},
-                             this->threads_,
-                             {.sorted = task_.sorted,
-                              .sortedKey = task_.sortedKey,
-                              .order = task_.order,
-                              .sums = this->bodies().sums,
-                              .count = this->count(),
-                              .first = first,
-                              .end = end,
-                              .pairs = this->pairs_.data(),
-                              .law = Law(request.settings, request.smallestR2),
-                              .active = request.active},
-                             0, this->stream_);
+                launchEach(kernelOf(walkCells<Real, Law>), end - first, this->threads_,
+                           {.sorted = task_.sorted,
+                            .sortedKey = task_.sortedKey,
+                            .order = task_.order,
+                            .sums = this->bodies().sums,
+                            .count = this->count(),
+                            .first = first,
+                            .end = end,
+                            .pairs = this->pairs_.data(),
+                            .law = Law(request.settings, request.smallestR2),
+                            .active = request.active},
+                           this->stream_);
         });
     }
 

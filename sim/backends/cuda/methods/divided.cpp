@@ -237,10 +237,10 @@ private:
             part.begun = false;
             if constexpr (std::is_same_v<Real, float>)
                 if (treeParts() && !part.helper->direct)
-                    launchKernel(
-                        treeLandKernel(), {(this->count() + kTreeThreads - 1) / kTreeThreads}, kTreeThreads,
+                    launchEach(
+                        treeLandKernel(), this->count(), kTreeThreads,
                         {this->count(), part.landed.data(), part.landedLengths.data(), this->bodies().sums, lengths_.next},
-                        0, stream_);
+                        stream_);
         }
         if (joins) joins->join(spans);
         begun_ = false;

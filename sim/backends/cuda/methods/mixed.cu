@@ -53,8 +53,6 @@ __global__ void widenSums(WidenTask task) {
 
 constexpr unsigned kConversionThreads = 256;
 
-Dim conversionBlocks(std::uint32_t threads) { return {(threads + kConversionThreads - 1) / kConversionThreads}; }
-
 class Mixed final : public DeviceForceMethod<double> {
 public:
     Mixed(MadeMethod<float> pairs, const MethodParts& parts)
@@ -88,10 +86,10 @@ public:
 private:
     ForceProgress enqueuePairs(double pairs) override {
         if (!pairs_->underWay()) {
-            launchKernel(kernelOf(narrowPositions), conversionBlocks(padded(count())), kConversionThreads,
-                         {bodies().positions, positions_.data(), count(), padded(count()), 1 / units_.length,
-                          1 / units_.source},  // exact
-                         0, stream_);
+            launchEach(kernelOf(narrowPositions), padded(count()), kConversionThreads,
+                       {bodies().positions, positions_.data(), count(), padded(count()), 1 / units_.length,
+                        1 / units_.source},  // exact
+                       stream_);
             ForceRequest single = requestIn(units_, request(), plan().heaviest);
             single.smallestR2 = std::max<double>(single.smallestR2, kSofteningSquaredFloor32);
             pairs_->prepare({positions_.data(), sums_.data()}, single);
@@ -99,10 +97,10 @@ private:
         const ForceProgress done = pairs_->enqueue(pairs / rate()->perSecond());
         if (done.complete) {
             const DeviceSums<float> sums = pairs_->sums();
-            launchKernel(kernelOf(widenSums), conversionBlocks(count()), kConversionThreads,
-                         {sums.sums, sums.ranges, bodies().sums, count(), accelerationUnit(units_, request().settings),
-                          request().active},
-                         0, stream_);
+            launchEach(kernelOf(widenSums), count(), kConversionThreads,
+                       {sums.sums, sums.ranges, bodies().sums, count(), accelerationUnit(units_, request().settings),
+                        request().active},
+                       stream_);
         }
         return done;
     }

@@ -351,7 +351,7 @@ public:
         int resident = 1;
         CUDA_CHECK(residentBlocks(resident, kernelOf(sortBodies<Real>).address, kListThreads, 0));
         const unsigned all = static_cast<unsigned>(std::max(1, resident * parts.device.multiprocessors));
-        sorters_ = std::min(all, (n + kListThreads - 1) / kListThreads);
+        sorters_ = std::min(all, blocksFor(n, kListThreads));
         task_.count = task_.end = n;
         task_.buckets = listBuckets(n);
         task_.edge = bucketEdge(task_.buckets);
@@ -392,8 +392,7 @@ private:
         task_.farSquared = static_cast<Real>(reach * reach);
         task_.movedSquared = static_cast<Real>(move * move);
         counts_.mark(Base::kBegun);
-        launchKernel(kernelOf(compareMoves<Real>), {(task_.count + kListThreads - 1) / kListThreads}, kListThreads, task_, 0,
-                     stream_);
+        launchEach(kernelOf(compareMoves<Real>), task_.count, kListThreads, task_, stream_);
         counts_.mark(Base::kFirst);
         launchResident(kernelOf(sortBodies<Real>), {sorters_}, kListThreads, task_, 0, stream_);
         return 0;
@@ -410,9 +409,8 @@ private:
         if (first == 0) counts_.mark(Base::kSecond);
         withLoopLaw<Real>(request.settings, request.smallestR2, [&]<class Law>(const Law& law) {
             if constexpr (Law::kEnds)
-                launchKernel(kernelOf(walkLists<Real, Law>), {(end - first + this->threads_ - 1) / this->threads_},
-                             this->threads_, {task_, this->bodies().sums, this->pairs_.data(), law, request.active}, 0,
-                             this->stream_);
+                launchEach(kernelOf(walkLists<Real, Law>), end - first, this->threads_,
+                           {task_, this->bodies().sums, this->pairs_.data(), law, request.active}, this->stream_);
         });
     }
 

@@ -105,7 +105,7 @@ public:
             force.sliceLength = force.rangeLength;
             force.finishes = true;
             const auto block = static_cast<unsigned>(launch().block);
-            launchKernel(code_.fused(launch()), {(this->count() + block - 1) / block}, block, {force, operations},
+            launchKernel(code_.fused(launch()), {blocksFor(this->count(), block)}, block, {force, operations},
                          code_.sharedBytes(launch(), sizeof(float)), stream_);
             return true;
         }
@@ -187,8 +187,8 @@ private:
     /// Copies the sources of a list to the front of an array.
     void gatherSources(const DeviceBodies<Real>& bodies) {
         if (!sources_.list) return;
-        launchKernel(gatherActiveKernel<Real>(), {(sources_.count + kCopyThreads - 1) / kCopyThreads}, kCopyThreads,
-                     {sources_.list, sources_.count, bodies.positions, gathered_.data()}, 0, stream_);
+        launchEach(gatherActiveKernel<Real>(), sources_.count, kCopyThreads,
+                   {sources_.list, sources_.count, bodies.positions, gathered_.data()}, stream_);
     }
 
     // Where only some bodies are active, they are copied to the front as targets, and their sums are copied back to their
@@ -227,15 +227,13 @@ private:
         const DeviceBodies<Real>& bodies = this->bodies();
         listActive({this->request().active, this->count(), part_.list.data(), part_.found.data()}, part_.scratch.data(),
                    part_.scratch.bytes(), stream_);
-        launchKernel(gatherActiveKernel<Real>(), {(targets_ + kCopyThreads - 1) / kCopyThreads}, kCopyThreads,
-                     {part_.list.data(), targets_, bodies.positions, part_.targets.data()}, 0, stream_);
+        launchEach(gatherActiveKernel<Real>(), targets_, kCopyThreads,
+                   {part_.list.data(), targets_, bodies.positions, part_.targets.data()}, stream_);
     }
     void spreadPart() {
         const std::uint32_t ranges = code_.atomicSums ? 1 : ranges_;
-        const std::uint64_t threads = static_cast<std::uint64_t>(targets_) * (ranges > 1 ? kSpreadLanes : 1);
-        launchKernel(spreadActiveKernel<Real>(), {static_cast<unsigned>((threads + kCopyThreads - 1) / kCopyThreads)},
-                     kCopyThreads, {part_.list.data(), targets_, part_.sums.data(), this->bodies().sums, ranges, targets_},
-                     0, stream_);
+        launchEach(spreadActiveKernel<Real>(), std::size_t{targets_} * (ranges > 1 ? kSpreadLanes : 1), kCopyThreads,
+                   {part_.list.data(), targets_, part_.sums.data(), this->bodies().sums, ranges, targets_}, stream_);
     }
     /// Whether its blocks sum over any number of ranges of the sources; atomics would add more ranges in no fixed order.
     static bool mayHaveMoreRanges(const KernelEntry& entry) {
@@ -259,8 +257,8 @@ private:
                 fillAsync(part() ? part_.sums.data() : bodies.sums + first_, 0, targets_ * sizeof(Vec4<Real>), stream_));
         if constexpr (std::is_same_v<Real, float>)
             if (code_.copier)
-                launchKernel(code_.copier(), {(sources_.count + kCopyThreads - 1) / kCopyThreads}, kCopyThreads,
-                             {sourcesIn(bodies), copies_.data(), sources_.count}, 0, stream_);
+                launchEach(code_.copier(), sources_.count, kCopyThreads, {sourcesIn(bodies), copies_.data(), sources_.count},
+                           stream_);
     }
     void launchForce(const ForceTask<Real>& task) {
         const Dim blocks{(task.targetCount + blockTargets() - 1) / blockTargets(), ranges_};

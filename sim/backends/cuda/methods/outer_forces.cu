@@ -127,8 +127,6 @@ __global__ void pullRelative(RelativeTask<Real> task) {
     task.sums[i] = {sum.x * task.share, sum.y * task.share, sum.z * task.share, 0};
 }
 
-constexpr unsigned blocksFor(std::uint32_t count) { return (count + kOuterThreads - 1) / kOuterThreads; }
-
 /// Slices of bodies; `Rule` enqueues one.
 template <class Real, class Rule>
 class PerBody final : public DeviceTermMethod<Real> {
@@ -193,7 +191,7 @@ public:
     void enqueue(const DeviceBodies<Real>&, std::uint32_t begin, std::uint32_t end) {
         task_.begin = begin;
         task_.end = end;
-        launchKernel(kernelOf(pullOuter<Real>), {blocksFor(end - begin)}, kOuterThreads, task_, 0, stream_);
+        launchEach(kernelOf(pullOuter<Real>), end - begin, kOuterThreads, task_, stream_);
     }
     /// After the last slice, which wrote the sums that are added to here.
     void end() {
@@ -228,13 +226,12 @@ public:
     }
     void begin(const DeviceBodies<Real>& bodies, const ForceRequest&) {
         if (count_ == 0) return;
-        launchKernel(kernelOf(gatherHeavy<Real>), {blocksFor(count_)}, kOuterThreads,
-                     {bodies.positions, bodies.velocities, indices_.data(), heavy_.data(), count_}, 0, stream_);
+        launchEach(kernelOf(gatherHeavy<Real>), count_, kOuterThreads,
+                   {bodies.positions, bodies.velocities, indices_.data(), heavy_.data(), count_}, stream_);
     }
     void enqueue(const DeviceBodies<Real>& bodies, std::uint32_t begin, std::uint32_t end) {
-        launchKernel(kernelOf(pullRelative<Real>), {blocksFor(end - begin)}, kOuterThreads,
-                     {bodies.positions, bodies.velocities, bodies.sums, heavy_.data(), begin, end, count_, share_}, 0,
-                     stream_);
+        launchEach(kernelOf(pullRelative<Real>), end - begin, kOuterThreads,
+                   {bodies.positions, bodies.velocities, bodies.sums, heavy_.data(), begin, end, count_, share_}, stream_);
     }
     void end() {}
     double perBody() const { return count_; }

@@ -203,17 +203,15 @@ private:
         if constexpr (std::is_same_v<Real, float>) {
             std::byte* const results = shared_.memory.data() + facts_.zone.results();
             const std::uint32_t count = mapped ? this->count() : bodies;
-            const Dim blocks{(count + kTreeThreads - 1) / kTreeThreads};
             if (mapped)
-                launchKernel(
-                    treeLandKernel(), blocks, kTreeThreads,
-                    {count, reinterpret_cast<const V*>(results), reinterpret_cast<const float*>(results + count * sizeof(V)),
-                     this->bodies().sums, lengths_.next},
-                    0, stream_);
+                launchEach(treeLandKernel(), count, kTreeThreads,
+                           {count, reinterpret_cast<const V*>(results),
+                            reinterpret_cast<const float*>(results + count * sizeof(V)), this->bodies().sums, lengths_.next},
+                           stream_);
             else if (count > 0)
-                launchKernel(treeUnpackKernel(), blocks, kTreeThreads,
-                             {count, facts_.zone.packed(shared_.memory.data(), before), this->bodies().sums, lengths_.next},
-                             0, stream_);
+                launchEach(treeUnpackKernel(), count, kTreeThreads,
+                           {count, facts_.zone.packed(shared_.memory.data(), before), this->bodies().sums, lengths_.next},
+                           stream_);
         }
     }
     /// The next evaluations are cut by the work of this one.

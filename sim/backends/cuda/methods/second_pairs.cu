@@ -82,18 +82,18 @@ public:
         own.smallestR2 = std::max(request.smallestR2, smallestR2<Real>(settings_, 1));
         own.potential = false;
         own.allowedError = own.opening = 0;
-        launchKernel(kernelOf(countSources<Real>), blocks(padded(count_)), kSecondThreads,
-                     {bodies.positions, counted_.data(), padded(count_), sources_}, 0, stream_);
+        launchEach(kernelOf(countSources<Real>), padded(count_), kSecondThreads,
+                   {bodies.positions, counted_.data(), padded(count_), sources_}, stream_);
         pairs_->prepare({counted_.data(), bodies.sums, bodies.velocities}, own);
     }
     ForceProgress enqueue(double seconds) override {
         const ForceProgress done = pairs_->enqueue(seconds);
         if (done.complete) {
             const DeviceSums<Real> found = pairs_->sums();
-            launchKernel(kernelOf(takeOwnSums<Real>), blocks(count_), kSecondThreads,
-                         {bodies_.positions, found.sums, bodies_.sums, count_, found.ranges,
-                          static_cast<Real>(forceFactor(settings_)), sources_},
-                         0, stream_);
+            launchEach(kernelOf(takeOwnSums<Real>), count_, kSecondThreads,
+                       {bodies_.positions, found.sums, bodies_.sums, count_, found.ranges,
+                        static_cast<Real>(forceFactor(settings_)), sources_},
+                       stream_);
         }
         return done;
     }
@@ -109,8 +109,6 @@ public:
     std::vector<MethodFigure> figures() const override { return pairs_->figures(); }
 
 private:
-    static Dim blocks(std::uint32_t threads) { return {(threads + kSecondThreads - 1) / kSecondThreads}; }
-
     ForceSettings settings_;
     PairSources sources_;
     std::uint32_t count_;

@@ -46,28 +46,14 @@ unsigned walkThreads(const LaunchPlan& plan) {
 
 std::uint32_t blocksOf(std::uint32_t count) { return (count + kTreeThreads - 1) / kTreeThreads; }
 
-/// An array in memory that another one owns.
-template <class T>
-class Placed {
-public:
-    T* data() const { return data_; }
-    std::size_t bytes() const { return count_ * sizeof(T); }
-
-private:
-    friend class MemoryPlan;
-    T* data_ = nullptr;
-    std::size_t count_ = 0;
-};
-
 /// Several sets of arrays in one piece of memory, for work in which the sets are never needed at the same time.
 class MemoryPlan {
 public:
     template <class T>
-    void place(Placed<T>& array, std::size_t count) {
+    void place(T*& array, std::size_t count) {
         // Alignment [bytes] that a separate allocation would have.
         constexpr std::size_t kAlignment = 256;
-        array.count_ = count;
-        settled_.push_back([&array, at = end_](std::uint8_t* memory) { array.data_ = reinterpret_cast<T*>(memory + at); });
+        settled_.push_back([&array, at = end_](std::uint8_t* memory) { array = reinterpret_cast<T*>(memory + at); });
         end_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
         most_ = std::max(most_, end_);
     }
@@ -76,10 +62,9 @@ public:
     /// Shares the memory of the arrays placed so far with no later set.
     void keep() { base_ = end_; }
     /// Allocates the memory. Throws DeviceError when there is not enough.
-    DeviceArray<std::uint8_t> taken() const {
-        DeviceArray<std::uint8_t> memory(most_);
-        for (const auto& settle : settled_) settle(memory.data());
-        return memory;
+    void take(DeviceArrays& arrays) const {
+        auto* const memory = arrays.make<std::uint8_t>(most_);
+        for (const auto& settle : settled_) settle(memory);
     }
 
 private:
@@ -101,50 +86,52 @@ public:
         const std::uint32_t n = parts.count;
         suit();
         if (n == 0) return;
-        const std::size_t nodes = room_;
-        partial_ = DeviceArray<double>(kTreeMeasured * kTreeMeasureBlocks);
-        scale_ = DeviceArray<TreeScale>(1);
-        order_ = DeviceArray<std::uint32_t>(n);
-        sorted_ = DeviceArray<Float4>(n);
-        centre_ = DeviceArray<Float4>(2 * nodes);
-        level_ = DeviceArray<std::uint8_t>(nodes);
+        const std::size_t nodes = most_ = task_.room;
+        task_.partial = arrays_.make<double>(kTreeMeasured * kTreeMeasureBlocks);
+        task_.scale = arrays_.make<TreeScale>(1);
+        task_.order = arrays_.make<std::uint32_t>(n);
+        task_.sorted = arrays_.make<Float4>(n);
+        task_.nodes.centre = arrays_.make<Float4>(2 * nodes);
+        task_.nodes.level = arrays_.make<std::uint8_t>(nodes);
         // Keys and indices are not read after the sort, and the boxes are written later, when nodes are found.
         {
             MemoryPlan plan;
-            plan.place(box_, 2 * nodes);
+            plan.place(task_.nodes.box, 2 * nodes);
             plan.begin();
-            plan.place(key_, n);
-            plan.place(index_, n);
-            boxesOrKeys_ = plan.taken();
+            plan.place(task_.key, n);
+            plan.place(task_.index, n);
+            plan.take(arrays_);
         }
         // The arrays of the search for nodes are not read after it, and the moments are written later. Bodies without mass
         // are cut into groups by their keys after that.
         {
             MemoryPlan plan;
-            if (sources_ < n) {
-                plan.place(sortedKey_, n);
+            if (task_.sources < n) {
+                plan.place(task_.sortedKey, n);
                 plan.keep();
             }
-            plan.place(moments_, 2 * nodes);
+            plan.place(task_.nodes.moments, 2 * nodes);
             plan.begin();
-            if (sources_ == n) plan.place(sortedKey_, n);
-            plan.place(levels_, n);
-            plan.place(startCounts_, starts_);
-            plan.place(offsets_, starts_);
-            plan.place(scratch_, std::max(sortBytes(n, keyBits()), scanBytes(starts_)));
-            momentsOrSorted_ = plan.taken();
+            if (task_.sources == n) plan.place(task_.sortedKey, n);
+            plan.place(task_.levels, n);
+            plan.place(task_.starts, starts_);
+            plan.place(task_.offsets, starts_);
+            scratchBytes_ = std::max(sortBytes(n, keyBits()), scanBytes(starts_));
+            plan.place(scratch_, scratchBytes_);
+            plan.take(arrays_);
         }
         // Links carry the moments from children to parents, and the groups are made after all moments.
         {
             MemoryPlan plan;
-            plan.place(parent_, nodes);
-            plan.place(arrived_, nodes);
+            plan.place(task_.nodes.parent, nodes);
+            plan.place(task_.nodes.arrived, nodes);
             plan.begin();
-            plan.place(groups_, treeGroupRoom(n, sources_));
-            linksOrGroups_ = plan.taken();
+            mostGroups_ = treeGroupRoom(n, task_.sources);
+            plan.place(task_.groups, mostGroups_);
+            plan.take(arrays_);
         }
-        groupCounts_ = DeviceArray<std::uint32_t>(kTreeGroupBlocks);
-        facts_ = DeviceArray<TreeFacts>(1);
+        task_.groupCounts = arrays_.make<std::uint32_t>(kTreeGroupBlocks);
+        task_.facts = arrays_.make<TreeFacts>(1);
         counts_ = DeviceArray<TreeCounts>(2);
         next_ = DeviceArray<std::uint32_t>(2 * kTreeParts);
         before_ = DeviceArray<float>(n);
@@ -178,7 +165,7 @@ public:
     }
     bool takesFewer(const LaunchPlan& plan, std::uint32_t count) const override {
         return plan.entry == this->plan().entry && plan.launch == this->plan().launch &&
-               2 * treeNodeRoom(count, limits_) <= centre_.size();
+               treeNodeRoom(count, limits_) <= most_;
     }
     void takeFewer(const LaunchPlan& plan, std::uint32_t count, const DeviceChanges& changes) override {
         DeviceForceMethod::takeFewer(plan, count, changes);
@@ -195,7 +182,9 @@ public:
         kept_ = force;
         law_ = force.law;
         DeviceForceMethod::prepare(bodies, request);
-        if (this->request().sources.among(count()) != sources_)
+        task_.bodies = bodies.positions;
+        task_.sourceList = request.sources.list;
+        if (this->request().sources.among(count()) != task_.sources)
             throw std::logic_error("a tree was planned for other sources");
         units_ = first() ? PartRange() : this->request().parts;
         nextLengths_ = nullptr;
@@ -215,7 +204,7 @@ public:
     }
     void countWork(TreeCounts* work) override { work_ = work; }
     void findEnds(std::span<const PartRange> parts, std::uint32_t* bodies) override {
-        TreeEndsTask task{groups_.data(), order_.data(), facts_.data(), twoLevels_ ? kRegionGroups : 1, {}, bodies};
+        TreeEndsTask task{task_.groups, task_.order, task_.facts, twoLevels_ ? kRegionGroups : 1, {}, bodies};
         const std::size_t most = std::min(parts.size(), std::size(task.bounds) - 1);
         for (std::size_t k = 0; k < most; ++k)
             task.bounds[k] = static_cast<std::uint32_t>(parts[k].first),
@@ -223,9 +212,9 @@ public:
         launchKernel(treeEndsKernel(), {1}, static_cast<unsigned>(2 * most), task, 0, stream_);
     }
     void packPart(const PartRange& part, const PackedTree& to, std::uint32_t* bodies) override {
-        const TreePackTask task{groups_.data(),
-                                order_.data(),
-                                facts_.data(),
+        const TreePackTask task{task_.groups,
+                                task_.order,
+                                task_.facts,
                                 twoLevels_ ? kRegionGroups : 1,
                                 {static_cast<std::uint32_t>(part.first), static_cast<std::uint32_t>(part.last)},
                                 this->bodies().sums,
@@ -252,9 +241,11 @@ private:
         twoLevels_ = expands && n >= limits_.regionsFrom;
         together_ = expands && threads_ == kWalkThreads && n < kTogether && !twoLevels_;
         targetsPerLane_ = twoLevels_ || n >= (together_ ? kWideTeams : kWideGroups) ? 2 : 1;
-        sources_ = static_cast<std::uint32_t>(plan().sources.among(n));
-        starts_ = kTreeDepths * blocksOf(sources_) + 1;
-        room_ = treeNodeRoom(sources_, limits_);
+        task_.count = n;
+        task_.sources = static_cast<std::uint32_t>(plan().sources.among(n));
+        task_.blocks = blocksOf(task_.sources);
+        task_.room = static_cast<std::uint32_t>(treeNodeRoom(task_.sources, limits_));
+        starts_ = kTreeDepths * task_.blocks + 1;
     }
     bool relative() const { return !byAngle(walk_); }
     /// Lengths are overwritten: a group reads and writes only those of its own bodies.
@@ -265,7 +256,7 @@ private:
     ForceProgress enqueuePairs(double bodies) override {
         const std::uint32_t n = count();
         if (n == 0) return {.complete = true};
-        if (law_ == TreeLaw::charges && dipoles_.size() == 0) dipoles_ = DeviceArray<Float4>(room_);
+        if (law_ == TreeLaw::charges && dipoles_.size() == 0) dipoles_ = DeviceArray<Float4>(task_.room);
         ForceProgress done{.work = takeCounts()};
         const ActiveBodies& active = request().active;
         if (!active.all()) requireActiveGroups();
@@ -313,7 +304,7 @@ private:
         hasLengths_ = true;
         if (!work_) walked_ += active.all() ? static_cast<std::uint64_t>(n) * partCount() / kTreeParts : active.count;
         timing_.mark(kWalked);
-        timing_.fetch(facts_.data(), counts_.data(), walked_);
+        timing_.fetch(task_.facts, counts_.data(), walked_);
         return done;
     }
     double nextPairs(double seconds) const override { return std::min<double>(count(), pairsIn(kLongSlice * seconds)); }
@@ -329,106 +320,76 @@ private:
         phase_ = Phase::build;
     }
 
-    TreeTask task(const float* before) const {
-        return {.bodies = bodies().positions,
-                .before = before,
-                .count = count(),
-                .sources = sources_,
-                .sourceList = request().sources.list,
-                .blocks = blocksOf(sources_),
-                .partial = partial_.data(),
-                .scale = scale_.data(),
-                .key = key_.data(),
-                .sortedKey = sortedKey_.data(),
-                .index = index_.data(),
-                .order = order_.data(),
-                .sorted = sorted_.data(),
-                .levels = levels_.data(),
-                .starts = startCounts_.data(),
-                .offsets = offsets_.data(),
-                .nodes = nodes(),
-                .room = static_cast<std::uint32_t>(room_),
-                .groupCounts = groupCounts_.data(),
-                .groups = groups_.data(),
-                .facts = facts_.data()};
-    }
-    TreeNodes nodes() const {
-        return {centre_.data(), moments_.data(), box_.data(), parent_.data(), arrived_.data(), level_.data()};
-    }
-
-    void launchBuild(Kernel<TreeTask> kernel, unsigned blocks, const TreeTask& task) {
-        launchKernel(kernel, {blocks}, kTreeThreads, task, 0, stream_);
+    void launchBuild(Kernel<TreeTask> kernel, unsigned blocks) {
+        launchKernel(kernel, {blocks}, kTreeThreads, task_, 0, stream_);
     }
     void measure(const float* before) {
-        const TreeTask task = this->task(before);
-        launchBuild(treeMeasureKernel(), kTreeMeasureBlocks, task);
-        launchBuild(treeScaleKernel(), 1, task);
+        task_.before = before;
+        launchBuild(treeMeasureKernel(), kTreeMeasureBlocks);
+        launchBuild(treeScaleKernel(), 1);
     }
     void build() {
         hasNodes_ = false;
         measure(hasLengths_ && relative() ? before_.data() : nullptr);
-        const TreeTask task = this->task(nullptr);
         const std::uint32_t perBody = blocksOf(count());
-        launchBuild(treeKeyKernel(curve_), perBody, task);
-        KeySort keys = keysOf(task);
+        launchBuild(treeKeyKernel(curve_), perBody);
+        KeySort keys = keysOf(task_);
         keys.bits = keyBits();
-        sortKeys(keys, scratch_.data(), scratch_.bytes(), stream_);
-        launchBuild(treeGatherKernel(), perBody, task);
+        sortKeys(keys, scratch_, scratchBytes_, stream_);
+        launchBuild(treeGatherKernel(), perBody);
         timing_.mark(kSorted);
-        CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
-        launchBuild(treeCountKernel(), task.blocks, task);
+        CUDA_CHECK(fillAsync(task_.facts, 0, sizeof(TreeFacts), stream_));
+        launchBuild(treeCountKernel(), task_.blocks);
         const unsigned perNode = blocksOfNodes();
-        if (room_ < mostTreeNodes(sources_))
+        if (task_.room < mostTreeNodes(task_.sources))
             for (int number = 0; number < static_cast<int>(std::size(kWiderLeaves)); ++number)
-                launchBuild(treeWidenKernel(number), perNode, task);
-        scanTreeStarts(task, starts_, scratch_.data(), scratch_.bytes(), stream_);
-        launchBuild(treeEmitKernel(), task.blocks, task);
-        launchBuild(treeLinkKernel(), perNode, task);
+                launchBuild(treeWidenKernel(number), perNode);
+        scanTreeStarts(task_, starts_, scratch_, scratchBytes_, stream_);
+        launchBuild(treeEmitKernel(), task_.blocks);
+        launchBuild(treeLinkKernel(), perNode);
         timing_.mark(kLinked);
         hasNodes_ = true;
-        addMoments(task);
+        addMoments();
     }
     /// Moves the bodies of the last evaluation's tree to their present positions.
     void renew() {
-        const TreeTask task = this->task(nullptr);
-        launchBuild(treeGatherKernel(), blocksOf(count()), task);
-        launchBuild(treeRelinkKernel(), blocksOfNodes(), task);
-        addMoments(task);
+        launchBuild(treeGatherKernel(), blocksOf(count()));
+        launchBuild(treeRelinkKernel(), blocksOfNodes());
+        addMoments();
     }
     /// The host does not know the number of nodes, so their kernels loop over them by strides.
-    unsigned blocksOfNodes() const { return std::min(blocksOf(sources_), 8 * multiprocessors_); }
-    int keyBits() const { return sources_ < count() ? kTreeKeyBits + 1 : kTreeKeyBits; }
+    unsigned blocksOfNodes() const { return std::min(task_.blocks, 8 * multiprocessors_); }
+    int keyBits() const { return task_.sources < count() ? kTreeKeyBits + 1 : kTreeKeyBits; }
     /// Adds the moments and makes the groups.
-    void addMoments(const TreeTask& task) {
+    void addMoments() {
         const unsigned perNode = blocksOfNodes();
         if (law_ == TreeLaw::charges) {
-            const ChargesTreeTask charges{task, dipoles_.data()};
+            const ChargesTreeTask charges{task_, dipoles_.data()};
             launchKernel(chargesLeavesKernel(), {perNode}, kTreeThreads, charges, 0, stream_);
             launchKernel(chargesMomentsKernel(), {perNode}, kTreeThreads, charges, 0, stream_);
         } else {
-            launchBuild(treeLeavesKernel(), perNode, task);
-            launchBuild(treeMomentsKernel(), perNode, task);
+            launchBuild(treeLeavesKernel(), perNode);
+            launchBuild(treeMomentsKernel(), perNode);
         }
         timing_.mark(kSummed);
         const unsigned groupBlocks = std::min(blocksOf(count()), kTreeGroupBlocks);
-        launchBuild(treeGroupCountKernel(targetsPerLane_), groupBlocks, task);
-        launchBuild(treeGroupKernel(targetsPerLane_), groupBlocks, task);
+        launchBuild(treeGroupCountKernel(targetsPerLane_), groupBlocks);
+        launchBuild(treeGroupKernel(targetsPerLane_), groupBlocks);
     }
     /// Reduces the groups to their active bodies; groups without any are left out.
     void cutGroups() {
-        const TreeCutTask cut{request().active, order_.data(), groups_.data(),
-                              static_cast<std::uint32_t>(groups_.bytes() / sizeof(TreeGroup)), facts_.data()};
-        launchKernel(treeCutKernel(), {blocksOf(cut.most)}, kTreeThreads, cut, 0, stream_);
+        const TreeCutTask cut{request().active, task_.order, task_.groups, static_cast<std::uint32_t>(mostGroups_),
+                              task_.facts};
+        launchEach(treeCutKernel(), cut.most, kTreeThreads, cut, stream_);
         keepGroups(cut, activeGroups_.groups.data(), &activeGroups_.facts.data()->groups, activeGroups_.scratch.data(),
                    activeGroups_.scratch.bytes(), stream_);
     }
     void requireActiveGroups() {
         if (activeGroups_.groups.size() > 0) return;
-        const std::size_t most = groups_.bytes() / sizeof(TreeGroup);
         ActiveGroups made;
-        made.groups = DeviceArray<TreeGroup>(most);
+        made.groups = DeviceArray<TreeGroup>(mostGroups_);
         made.facts = DeviceArray<TreeFacts>(1);
-        made.scratch = DeviceArray<std::uint8_t>(keepGroupsBytes(static_cast<std::uint32_t>(most)));
+        made.scratch = DeviceArray<std::uint8_t>(keepGroupsBytes(static_cast<std::uint32_t>(mostGroups_)));
         CUDA_CHECK(fillAsync(made.facts.data(), 0, made.facts.bytes(), stream_));
         activeGroups_ = std::move(made);
     }
@@ -452,15 +413,15 @@ private:
             together ? teamBlocks(count(), multiprocessors) : walkBlocks(count(), multiprocessors, threads_);
         const bool power = law_ == TreeLaw::power;  // this law has its own floor
         const double softened = power ? settings.softening * settings.softening : softeningSquared(request());
-        const WalkTask task{.nodes = nodes(),
-                            .sorted = sorted_.data(),
-                            .order = order_.data(),
-                            .groups = ofPart ? activeGroups_.groups.data() : groups_.data(),
-                            .scale = scale_.data(),
+        const WalkTask task{.nodes = task_.nodes,
+                            .sorted = task_.sorted,
+                            .order = task_.order,
+                            .groups = ofPart ? activeGroups_.groups.data() : task_.groups,
+                            .scale = task_.scale,
                             .before = before_.data(),
                             .lengths = lengths,
                             .sums = sums,
-                            .facts = ofPart ? activeGroups_.facts.data() : facts_.data(),
+                            .facts = ofPart ? activeGroups_.facts.data() : task_.facts,
                             .counts = counts,
                             .next = next_.data() + slice,
                             .firstPart = static_cast<std::uint32_t>(part_),
@@ -469,7 +430,7 @@ private:
                             .opening = static_cast<float>(1 / (angle * angle)),
                             .share = static_cast<float>(shareOfTargets(
                                 settings, request().allowedError,
-                                {count(), sources_, !ofPart, 32 * static_cast<std::uint32_t>(targetsPerLane_)})),
+                                {count(), task_.sources, !ofPart, 32 * static_cast<std::uint32_t>(targetsPerLane_)})),
                             .fields = fields_};
         if (law_ == TreeLaw::charges) {
             launchKernel(forFields ? chargesFieldKernel(targetsPerLane_) : chargesWalkKernel(kind, targetsPerLane_),
@@ -498,10 +459,11 @@ private:
     /// could make more regions than fit there; the groups of the others walk from the root. The room follows from the number
     /// of bodies, as bits do, and not from memory that more bodies have left.
     void walkInTwoLevels(const WalkTask& walk) {
-        const std::size_t boxes = 2 * sizeof(Float4) * room_, keys = (sizeof *key_.data() + sizeof *index_.data()) * count();
+        const std::size_t boxes = 2 * sizeof(Float4) * task_.room,
+                          keys = (sizeof *task_.key + sizeof *task_.index) * count();
         const std::size_t room = std::max(boxes, keys) / regionBytes(limits_.regionNodes);
         const auto regions = static_cast<std::uint32_t>(std::min<std::size_t>(room, limits_.regions));
-        auto* const fields = reinterpret_cast<RegionField*>(box_.data());
+        auto* const fields = reinterpret_cast<RegionField*>(task_.nodes.box);
         const RegionTask task{walk,
                               fields,
                               reinterpret_cast<std::uint32_t*>(fields + regions),
@@ -548,7 +510,6 @@ private:
     bool twoLevels_ = false;  ///< regions walk first
     bool together_ = false;   ///< the warps of a block walk for one group
     int targetsPerLane_ = 1;
-    std::uint32_t sources_ = 0;  ///< bodies with mass
     std::uint32_t starts_ = 0;
     enum class Phase { build, lengths, walk };
     Phase phase_ = Phase::build;        ///< of the evaluation; each walk has parts
@@ -559,21 +520,13 @@ private:
     bool hasLengths_ = false;           ///< before_ has |a| of an evaluation
     bool hasNodes_ = false;             ///< order and nodes are those of an evaluation
     bool reusesNodes_ = false;          ///< this evaluation keeps order and nodes
-    DeviceArray<double> partial_;
-    DeviceArray<TreeScale> scale_;
-    std::size_t room_ = 0;                                                     ///< room for nodes
-    DeviceArray<std::uint8_t> boxesOrKeys_, momentsOrSorted_, linksOrGroups_;  ///< own the memory of the placed arrays
-    Placed<Float4> moments_, box_;
-    Placed<std::uint64_t> key_, sortedKey_;
-    Placed<std::uint32_t> index_, startCounts_, offsets_, parent_, arrived_;
-    Placed<std::uint16_t> levels_;
-    Placed<std::uint8_t> scratch_;
-    Placed<TreeGroup> groups_;
-    DeviceArray<std::uint32_t> order_, groupCounts_, next_;
-    DeviceArray<Float4> sorted_, centre_;
-    DeviceArray<Float4> dipoles_;  ///< used by charges; empty until there are any
-    DeviceArray<std::uint8_t> level_;
-    DeviceArray<TreeFacts> facts_;
+    TreeTask task_{};
+    DeviceArrays arrays_;                    ///< of the task
+    std::size_t most_ = 0, mostGroups_ = 0;  ///< nodes and groups that have memory
+    std::uint8_t* scratch_ = nullptr;        ///< of sorts and sums
+    std::size_t scratchBytes_ = 0;
+    DeviceArray<std::uint32_t> next_;
+    DeviceArray<Float4> dipoles_;     ///< used by charges; empty until there are any
     DeviceArray<TreeCounts> counts_;  ///< of evaluations; of walks by the angle that only find |a|
     /// Groups of active bodies and their number; allocated by the first evaluation for active bodies only.
     struct ActiveGroups {

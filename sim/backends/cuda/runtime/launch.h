@@ -29,7 +29,18 @@ void launchKernel(Kernel<Task> kernel, Dim grid, unsigned threads, const std::ty
     CUDA_CHECK(launch(kernel.address, grid, threads, arguments, sharedBytes, stream));
 }
 
-/// Enqueues the same with all blocks of the grid resident at once.
+/// Blocks of so many threads, with a thread for each item.
+constexpr unsigned blocksFor(std::size_t items, unsigned threads) {
+    return static_cast<unsigned>((items + threads - 1) / threads);
+}
+/// Enqueues the same with a thread for each item.
+template <class Task>
+void launchEach(Kernel<Task> kernel, std::size_t items, unsigned threads, const std::type_identity_t<Task>& task,
+                Stream stream) {
+    launchKernel(kernel, {blocksFor(items, threads)}, threads, task, 0, stream);
+}
+
+/// Enqueues the first with all blocks of the grid resident at once.
 template <class Task>
 void launchResident(Kernel<Task> kernel, Dim grid, unsigned threads, const std::type_identity_t<Task>& task,
                     std::size_t sharedBytes, Stream stream) {
