@@ -41,18 +41,14 @@ private:
     void enqueuePairs(double seconds);
     bool enqueueTree(double seconds);
     void enqueueEnd();
+    void run(Kernel<MeasureTask<Real>> kernel, unsigned blocks);
     Diagnostics result() const;
 
     Stream stream_;
     std::uint32_t count_;
     DeviceArray<Vec4<Real>> x_, v_;
-    DeviceArray<unsigned long long> first_, second_;  ///< radius and mass of each body; then its energy and nearest distance
-    DeviceArray<std::uint32_t> neighbour_;
-    DeviceArray<Moments> parts_;
-    DeviceArray<PairPart> pairParts_;
-    DeviceArray<MeasuredState> state_;
-    DeviceArray<RadiusSearch> search_;
-    DeviceArray<unsigned long long> histogram_;
+    MeasureTask<Real> task_{};
+    DeviceArrays arrays_;  ///< of the task
     PinnedArray<MeasuredState> host_;
     // Used where a tree sums the pairs: some bodies have their potentials compared with fp64.
     std::unique_ptr<TreeEnergy> tree_;

@@ -23,65 +23,6 @@ namespace {
 constexpr std::uint32_t kMeasureChunk = 1024;
 /// Most sources of one launch of the pairs: a multiple of the threads.
 constexpr std::uint32_t kMeasureSources = 4096;
-/// Writes the sums of a chunk of bodies to parts[block]; then a MomentEndTask adds them all up into `result`, in one block.
-template <class Real>
-struct MomentTask {
-    const Vec4<Real>*x, *v;
-    Moments* parts;
-    std::uint32_t count;
-};
-struct MomentEndTask {
-    const Moments* parts;
-    std::uint32_t count;
-    MeasuredState* result;
-    RadiusSearch* search;           ///< set to the start of the search
-    unsigned long long* histogram;  ///< [3][256], cleared
-};
-
-/// Writes the distance from the centre of mass as an integer of the same order, and the fraction of the mass in 2^-62. One
-/// thread per body.
-template <class Real>
-struct RadiusTask {
-    const Vec4<Real>*x, *v;
-    const MeasuredState* state;
-    unsigned long long *radius, *mass;
-    std::uint32_t count;
-};
-/// Counts the mass whose radius begins with the bits found so far, by its next eight bits.
-struct RadiusCountTask {
-    const unsigned long long *radius, *mass;
-    const RadiusSearch* search;
-    unsigned long long* histogram;
-    std::uint32_t count;
-    int shift;  ///< position of the eight bits
-};
-/// Finds the next eight bits of all three radii, in one block; the last call writes the radii.
-struct RadiusPickTask {
-    RadiusSearch* search;
-    unsigned long long* histogram;
-    MeasuredState* state;
-    unsigned long long want[3];  ///< mass within each radius, in 2^-62 of the total
-    bool last;
-};
-
-/// Adds up a chunk of bodies into parts[block]; then all parts into the state, in one block.
-template <class Real>
-struct PairChunkTask {
-    const Vec4<Real>* bodies;
-    const double *energy, *squared;
-    const std::uint32_t* neighbour;
-    PairPart* parts;
-    std::uint32_t count;
-};
-template <class Real>
-struct PairEndTask {
-    const Vec4<Real>* bodies;
-    const PairPart* parts;
-    std::uint32_t count;
-    double sign;  ///< sign of the energy
-    MeasuredState* state;
-};
-
 // Pairs a second until the rate is measured: that of a small device, so that the first slice is not too long.
 constexpr double kFirstRate = 5e10;
 constexpr unsigned kRadiusBlocks = 264;
@@ -106,7 +47,7 @@ __device__ double inertiaOf(const Vector<Real>& x, const Vector<Real>& v) {
 }
 
 template <class Real>
-__global__ __launch_bounds__(kMeasureThreads) void sumMoments(MomentTask<Real> task) {
+__global__ __launch_bounds__(kMeasureThreads) void sumMoments(MeasureTask<Real> task) {
     __shared__ double room[kMeasureThreads];
     double sum[kMoments] = {};
     Moments& s = *reinterpret_cast<Moments*>(sum);
@@ -140,12 +81,13 @@ __global__ __launch_bounds__(kMeasureThreads) void sumMoments(MomentTask<Real> t
     }
 }
 
-__global__ __launch_bounds__(kMeasureThreads) void endMoments(MomentEndTask task) {
+template <class Real>
+__global__ __launch_bounds__(kMeasureThreads) void endMoments(MeasureTask<Real> task) {
     __shared__ double room[kMeasureThreads];
-    double* const result = reinterpret_cast<double*>(&task.result->moments);
+    double* const result = reinterpret_cast<double*>(&task.state->moments);
     for (int k = 0; k < kMoments; ++k) {
         double sum = 0;
-        for (std::uint32_t part = threadIdx.x; part < task.count; part += kMeasureThreads)
+        for (std::uint32_t part = threadIdx.x; part < task.chunks; part += kMeasureThreads)
             sum += reinterpret_cast<const double*>(task.parts + part)[k];
         sum = blockSum(sum, room);
         if (threadIdx.x == 0) result[k] = sum;
@@ -153,12 +95,12 @@ __global__ __launch_bounds__(kMeasureThreads) void endMoments(MomentEndTask task
     for (unsigned k = threadIdx.x; k < 3 * 256; k += kMeasureThreads) task.histogram[k] = 0;
     if (threadIdx.x < 3) {
         task.search->prefix[threadIdx.x] = task.search->inside[threadIdx.x] = 0;
-        task.result->radii[threadIdx.x] = 0;
+        task.state->radii[threadIdx.x] = 0;
     }
 }
 
 template <class Real>
-__global__ void findRadii(RadiusTask<Real> task) {
+__global__ void findRadii(MeasureTask<Real> task) {
     const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= task.count) return;
     const Moments& sums = task.state->moments;
@@ -177,7 +119,8 @@ __device__ unsigned long long warpSum(unsigned long long value) {
     return value;
 }
 
-__global__ __launch_bounds__(kMeasureThreads) void countRadii(RadiusCountTask task) {
+template <class Real>
+__global__ __launch_bounds__(kMeasureThreads) void countRadii(MeasureTask<Real> task) {
     __shared__ unsigned long long histogram[3][256];
     for (unsigned k = threadIdx.x; k < 3 * 256; k += kMeasureThreads) histogram[k / 256][k % 256] = 0;
     __syncthreads();
@@ -207,7 +150,8 @@ __global__ __launch_bounds__(kMeasureThreads) void countRadii(RadiusCountTask ta
         if (const unsigned long long mass = histogram[k / 256][k % 256]) atomicAdd(&task.histogram[k], mass);
 }
 
-__global__ __launch_bounds__(kMeasureThreads) void pickRadii(RadiusPickTask task) {
+template <class Real>
+__global__ __launch_bounds__(kMeasureThreads) void pickRadii(MeasureTask<Real> task) {
     __shared__ unsigned long long histogram[3][256];
     for (unsigned k = threadIdx.x; k < 3 * 256; k += kMeasureThreads) {
         histogram[k / 256][k % 256] = task.histogram[k];
@@ -222,7 +166,7 @@ __global__ __launch_bounds__(kMeasureThreads) void pickRadii(RadiusPickTask task
     task.search->inside[k] = inside;
     const unsigned long long radius = task.search->prefix[k] << 8 | bin;
     task.search->prefix[k] = radius;
-    if (!task.last) return;
+    if (task.shift > 0) return;
     const double mass = task.state->moments.weightOfMass;
     task.state->radii[k] = mass > 0 ? __longlong_as_double(static_cast<long long>(radius)) : mass == 0 ? 0 : mass - mass;
 }
@@ -250,11 +194,11 @@ __device__ PairPart blockPart(PairPart mine) {
 }
 
 template <class Real>
-__global__ __launch_bounds__(kMeasureThreads) void sumPairs(PairChunkTask<Real> task) {
+__global__ __launch_bounds__(kMeasureThreads) void sumPairs(MeasureTask<Real> task) {
     const std::uint32_t first = blockIdx.x * kMeasureChunk, end = min(first + kMeasureChunk, task.count);
     PairPart mine{0, INFINITY, 0, 0};
     for (std::uint32_t i = first + threadIdx.x; i < end; i += kMeasureThreads) {
-        const double source = task.bodies[i].w;
+        const double source = task.x[i].w;
         if (source != 0) mine.energy += source * task.energy[i];
         const PairPart pair{0, task.squared[i], task.neighbour[i], i};
         if (isNearer(pair, mine)) {
@@ -264,14 +208,14 @@ __global__ __launch_bounds__(kMeasureThreads) void sumPairs(PairChunkTask<Real> 
         }
     }
     const PairPart whole = blockPart(mine);
-    if (threadIdx.x == 0) task.parts[blockIdx.x] = whole;
+    if (threadIdx.x == 0) task.pairParts[blockIdx.x] = whole;
 }
 
 template <class Real>
-__global__ __launch_bounds__(kMeasureThreads) void endPairs(PairEndTask<Real> task) {
+__global__ __launch_bounds__(kMeasureThreads) void endPairs(MeasureTask<Real> task) {
     PairPart mine{0, INFINITY, 0, 0};
-    for (std::uint32_t k = threadIdx.x; k < task.count; k += kMeasureThreads) {
-        const PairPart part = task.parts[k];
+    for (std::uint32_t k = threadIdx.x; k < task.chunks; k += kMeasureThreads) {
+        const PairPart part = task.pairParts[k];
         const double energy = mine.energy + part.energy;
         if (isNearer(part, mine)) mine = part;
         mine.energy = energy;
@@ -280,7 +224,7 @@ __global__ __launch_bounds__(kMeasureThreads) void endPairs(PairEndTask<Real> ta
     if (threadIdx.x > 0) return;
     whole.energy *= task.sign;
     if (whole.squared < INFINITY) {
-        const Vec4<Real> a = task.bodies[whole.first], b = task.bodies[whole.second];
+        const Vec4<Real> a = task.x[whole.first], b = task.x[whole.second];
         const double dx = static_cast<double>(a.x) - b.x, dy = static_cast<double>(a.y) - b.y,
                      dz = static_cast<double>(a.z) - b.z;
         whole.squared = dx * dx + dy * dy + dz * dz;
@@ -288,27 +232,35 @@ __global__ __launch_bounds__(kMeasureThreads) void endPairs(PairEndTask<Real> ta
     task.state->pairs = whole;
 }
 
-unsigned chunks(std::uint32_t count) { return (count + kMeasureChunk - 1) / kMeasureChunk; }
-
 }  // namespace
 
 const void* measureCode() { return kernelOf(sumMoments<float>).address; }
 
 template <class Real>
 DiagnosticsJob<Real>::DiagnosticsJob(Stream stream, std::uint32_t count)
-    : stream_(stream),
-      count_(count),
-      x_(count),
-      v_(count),
-      first_(count),
-      second_(count),
-      neighbour_(count),
-      parts_(chunks(count)),
-      pairParts_(chunks(count)),
-      state_(1),
-      search_(1),
-      histogram_(3 * 256),
-      host_(1) {}
+    : stream_(stream), count_(count), x_(count), v_(count), host_(1) {
+    task_.count = count;
+    task_.chunks = blocksFor(count, kMeasureChunk);
+    task_.x = x_.data();
+    task_.v = v_.data();
+    task_.radius = arrays_.make<unsigned long long>(count);
+    task_.mass = arrays_.make<unsigned long long>(count);
+    task_.energy = reinterpret_cast<double*>(task_.radius);
+    task_.squared = reinterpret_cast<double*>(task_.mass);
+    task_.neighbour = arrays_.make<std::uint32_t>(count);
+    task_.parts = arrays_.make<Moments>(task_.chunks);
+    task_.pairParts = arrays_.make<PairPart>(task_.chunks);
+    task_.state = arrays_.make<MeasuredState>(1);
+    task_.search = arrays_.make<RadiusSearch>(1);
+    task_.histogram = arrays_.make<unsigned long long>(3 * 256);
+    for (std::size_t k = 0; k < kLagrangianShares.size(); ++k)
+        task_.want[k] = static_cast<unsigned long long>(kLagrangianShares[k] * (1 - 1e-12) * std::ldexp(1, 62));
+}
+
+template <class Real>
+void DiagnosticsJob<Real>::run(Kernel<MeasureTask<Real>> kernel, unsigned blocks) {
+    launchKernel(kernel, {blocks}, kMeasureThreads, task_, 0, stream_);
+}
 
 template <class Real>
 void DiagnosticsJob<Real>::begin(const Vec4<Real>* x, const Vec4<Real>* v, const ForceSettings& force) {
@@ -329,21 +281,13 @@ void DiagnosticsJob<Real>::begin(const Vec4<Real>* x, const Vec4<Real>* v, const
 /// Enqueues the sums over bodies, and the radii.
 template <class Real>
 void DiagnosticsJob<Real>::enqueue() {
-    const unsigned blocks = chunks(count_), all = (count_ + kMeasureThreads - 1) / kMeasureThreads;
-    launchKernel(kernelOf(sumMoments<Real>), {blocks}, kMeasureThreads,
-                 MomentTask<Real>{x_.data(), v_.data(), parts_.data(), count_}, 0, stream_);
-    launchKernel(kernelOf(endMoments), {1}, kMeasureThreads,
-                 MomentEndTask{parts_.data(), blocks, state_.data(), search_.data(), histogram_.data()}, 0, stream_);
-    launchKernel(kernelOf(findRadii<Real>), {all}, kMeasureThreads,
-                 RadiusTask<Real>{x_.data(), v_.data(), state_.data(), first_.data(), second_.data(), count_}, 0, stream_);
-    for (int shift = 56; shift >= 0; shift -= 8) {
-        launchKernel(kernelOf(countRadii), {std::min(all, kRadiusBlocks)}, kMeasureThreads,
-                     RadiusCountTask{first_.data(), second_.data(), search_.data(), histogram_.data(), count_, shift}, 0,
-                     stream_);
-        RadiusPickTask pick{search_.data(), histogram_.data(), state_.data(), {}, shift == 0};
-        for (std::size_t k = 0; k < kLagrangianShares.size(); ++k)
-            pick.want[k] = static_cast<unsigned long long>(kLagrangianShares[k] * (1 - 1e-12) * std::ldexp(1, 62));
-        launchKernel(kernelOf(pickRadii), {1}, kMeasureThreads, pick, 0, stream_);
+    const unsigned all = blocksFor(count_, kMeasureThreads);
+    run(kernelOf(sumMoments<Real>), task_.chunks);
+    run(kernelOf(endMoments<Real>), 1);
+    run(kernelOf(findRadii<Real>), all);
+    for (task_.shift = 56; task_.shift >= 0; task_.shift -= 8) {
+        run(kernelOf(countRadii<Real>), std::min(all, kRadiusBlocks));
+        run(kernelOf(pickRadii<Real>), 1);
     }
 }
 
@@ -358,10 +302,10 @@ void DiagnosticsJob<Real>::enqueuePairs(double seconds) {
         const double wanted = std::ceil(left / kMeasureSources / kMeasureThreads) * kMeasureThreads;
         const auto targets = static_cast<std::uint32_t>(std::min<double>(wanted, count_ - first));
         launchPairs<Real>({.bodies = x_.data(),
-                           .state = state_.data(),
-                           .energy = reinterpret_cast<double*>(first_.data()),
-                           .squared = reinterpret_cast<double*>(second_.data()),
-                           .neighbour = neighbour_.data(),
+                           .state = task_.state,
+                           .energy = task_.energy,
+                           .squared = task_.squared,
+                           .neighbour = task_.neighbour,
                            .targetFirst = first,
                            .targetEnd = first + targets,
                            .sourceFirst = source_,
@@ -398,8 +342,7 @@ void DiagnosticsJob<Real>::setTree(std::unique_ptr<TreeEnergy> tree) {
 template <class Real>
 bool DiagnosticsJob<Real>::enqueueTree(double seconds) {
     if constexpr (std::is_same_v<Real, float>) {
-        const TreeFields fields{reinterpret_cast<double*>(first_.data()), reinterpret_cast<double*>(second_.data()),
-                                neighbour_.data()};
+        const TreeFields fields{task_.energy, task_.squared, task_.neighbour};
         if (!std::exchange(treeBegun_, true)) tree_->begin(x_.data(), force_, fields);
         if (!tree_->enqueue(seconds)) return false;
         const TreeForce law = treeForce(force_);
@@ -414,16 +357,10 @@ bool DiagnosticsJob<Real>::enqueueTree(double seconds) {
 
 template <class Real>
 void DiagnosticsJob<Real>::enqueueEnd() {
-    const unsigned blocks = chunks(count_);
-    launchKernel(
-        kernelOf(sumPairs<Real>), {blocks}, kMeasureThreads,
-        PairChunkTask<Real>{x_.data(), reinterpret_cast<const double*>(first_.data()),
-                            reinterpret_cast<const double*>(second_.data()), neighbour_.data(), pairParts_.data(), count_},
-        0, stream_);
-    const double sign = tree_ || loopLaw(force_) == Law::gravity ? -forceFactor(force_) : 1;
-    launchKernel(kernelOf(endPairs<Real>), {1}, kMeasureThreads,
-                 PairEndTask<Real>{x_.data(), pairParts_.data(), blocks, sign, state_.data()}, 0, stream_);
-    CUDA_CHECK(copyAsync(host_.data(), state_.data(), sizeof(MeasuredState), Copy::toHost, stream_));
+    task_.sign = tree_ || loopLaw(force_) == Law::gravity ? -forceFactor(force_) : 1;
+    run(kernelOf(sumPairs<Real>), task_.chunks);
+    run(kernelOf(endPairs<Real>), 1);
+    CUDA_CHECK(copyAsync(host_.data(), task_.state, sizeof(MeasuredState), Copy::toHost, stream_));
     ended_ = true;
 }
 

@@ -39,6 +39,24 @@ struct RadiusSearch {
     unsigned long long prefix[3], inside[3];
 };
 
+/// Arguments of the sums over bodies and of the search for radii. Device memory.
+template <class Real>
+struct MeasureTask {
+    const Vec4<Real>*x, *v;
+    std::uint32_t count, chunks;        ///< bodies; those of a chunk are one block's
+    unsigned long long *radius, *mass;  ///< distance from the centre of mass, as an integer of the same order; mass in 2^-62
+    double *energy, *squared;           ///< of each body; in the same memory, which the search has left
+    std::uint32_t* neighbour;
+    Moments* parts;  ///< of each chunk
+    PairPart* pairParts;
+    MeasuredState* state;
+    RadiusSearch* search;
+    unsigned long long* histogram;  ///< [3][256]: mass by the next eight bits of the radii
+    unsigned long long want[3];     ///< mass within each radius, in 2^-62 of the total
+    int shift;                      ///< position of the eight bits
+    double sign;                    ///< sign of the energy
+};
+
 /// Pairs of targets with those of the sources [sourceFirst, sourceEnd) that have smaller indices. One thread per target.
 template <class Real>
 struct PairTask {
