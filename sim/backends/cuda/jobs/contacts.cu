@@ -10,49 +10,9 @@
 #include <utility>
 
 namespace gravlab::cuda {
-
-constexpr unsigned kContactThreads = 256;
-/// Bodies with the longest paths or the largest radii are at most so many; each is compared with all.
-constexpr unsigned kMostLarge = 64;
-/// Half octaves of single precision.
-constexpr unsigned kReachBins = 512;
-/// Bodies of a leaf of the tree, and children of a node; levels of nodes at most.
-constexpr unsigned kPathFan = 8, kPathLevels = 11;
-
-struct ContactFacts {
-    unsigned reaches[kReachBins];  ///< bodies by half their path and their radius
-    unsigned extents[kReachBins];  ///< bodies by their largest coordinate
-    unsigned large;
-    unsigned pairs, near, nearLarge;  ///< found, also where there was no room for them
-    int bin;                          ///< bodies above this bin are large
-    double extent;                    ///< most coordinates are below it [L]
-    double mostReach;                 ///< of bodies that are not large [L]
-    std::uint32_t largeBodies[kMostLarge];
-};
-
-/// All pointers are device memory. One thread a body; the search has one thread a place, `scale` one thread. The keys are
-/// sorted before the bounds, which are launched for each level.
-template <class Real>
-struct ContactTask {
-    const Vec4<Real>* bodies;  ///< positions at the end of the step
-    Vec4<Real>* before;        ///< positions at its beginning
-    const double* radius;
-    std::uint32_t count;
-    Vec4<double>* box;       ///< middle, and half the path and the radius; below 0: not finite
-    Vec4<double>* half;      ///< half the way, and the radius with the allowance
-    PathBounds* nodes;       ///< level by level; leaves first
-    unsigned level, levels;  ///< the level that `bounds` makes; all
-    unsigned firstNode[kPathLevels + 1];
-    std::uint64_t *key, *sortedKey;
-    std::uint32_t *index, *order;
-    ContactFacts* facts;  ///< 0 before
-    ContactPair *pairs, *nearLarge;
-    ListRange* lists;
-    std::uint32_t* near;
-    unsigned pairRoom, nearRoom, nearLargeRoom;
-};
 namespace {
 
+constexpr unsigned kContactThreads = 256;
 // Rounding of the host's paths and of these: pairs that the host needs are never left out.
 constexpr double kContactMargin = 1e-6;
 constexpr std::uint64_t kNoPlaceOnCurve = kOnlyTarget - 1;
@@ -272,19 +232,20 @@ std::span<const T> ContactScan<Real>::Copied<T>::copy(std::size_t count, Stream 
 // Arrays grow only: after a merger fewer bodies use the same memory.
 template <class Real>
 void ContactScan<Real>::reserve(std::uint32_t count) {
-    count_ = count;
+    task_.count = count;
     if (before_.device.size() >= count) return;
     before_.reserve(count);
     positions_ = PinnedArray<V>(count);
     velocities_ = PinnedArray<V>(count);
-    box_ = DeviceArray<Vec4<double>>(count);
-    half_ = DeviceArray<Vec4<double>>(count);
-    nodes_ = DeviceArray<PathBounds>(count / (kPathFan - 1) + kPathLevels);
-    radius_ = DeviceArray<double>(count);
-    spareRadius_ = DeviceArray<double>(count);
-    key_ = DeviceArray<std::uint64_t>(count);
-    sortedKey_ = DeviceArray<std::uint64_t>(count);
-    index_ = DeviceArray<std::uint32_t>(count);
+    arrays_ = {};  // before the larger ones take memory
+    task_.box = arrays_.make<Vec4<double>>(count);
+    task_.half = arrays_.make<Vec4<double>>(count);
+    task_.nodes = arrays_.make<PathBounds>(count / (kPathFan - 1) + kPathLevels);
+    task_.radius = arrays_.make<double>(count);
+    spareRadius_ = arrays_.make<double>(count);
+    task_.key = arrays_.make<std::uint64_t>(count);
+    task_.sortedKey = arrays_.make<std::uint64_t>(count);
+    task_.index = arrays_.make<std::uint32_t>(count);
     order_.reserve(count);
     lists_.reserve(count);
     scratch_ = DeviceArray<std::uint8_t>(sortBytes(count));
@@ -295,42 +256,30 @@ void ContactScan<Real>::reserve(std::uint32_t count) {
 }
 
 template <class Real>
-ContactTask<Real> ContactScan<Real>::task(const V* bodies) const {
-    ContactTask<Real> task{.bodies = bodies,
-                           .before = before_.device.data(),
-                           .radius = radius_.data(),
-                           .count = count_,
-                           .box = box_.data(),
-                           .half = half_.data(),
-                           .nodes = nodes_.data(),
-                           .level = 0,
-                           .levels = 0,
-                           .firstNode = {},
-                           .key = key_.data(),
-                           .sortedKey = sortedKey_.data(),
-                           .index = index_.data(),
-                           .order = order_.device.data(),
-                           .facts = facts_.data(),
-                           .pairs = pairs_.device.data(),
-                           .nearLarge = nearLarge_.device.data(),
-                           .lists = lists_.device.data(),
-                           .near = near_.device.data(),
-                           .pairRoom = static_cast<unsigned>(pairs_.device.size()),
-                           .nearRoom = static_cast<unsigned>(near_.device.size()),
-                           .nearLargeRoom = static_cast<unsigned>(nearLarge_.device.size())};
+const ContactTask<Real>& ContactScan<Real>::task(const V* bodies) {
+    task_.bodies = bodies;
+    task_.before = before_.device.data();
+    task_.order = order_.device.data();
+    task_.facts = facts_.data();
+    task_.pairs = pairs_.device.data();
+    task_.nearLarge = nearLarge_.device.data();
+    task_.lists = lists_.device.data();
+    task_.near = near_.device.data();
+    task_.pairRoom = static_cast<unsigned>(pairs_.device.size());
+    task_.nearRoom = static_cast<unsigned>(near_.device.size());
+    task_.nearLargeRoom = static_cast<unsigned>(nearLarge_.device.size());
     // Levels up to one of at most kPathFan nodes.
-    for (std::uint32_t nodes = count_; task.levels == 0 || nodes > kPathFan;) {
+    task_.levels = 0;
+    for (std::uint32_t nodes = task_.count; task_.levels == 0 || nodes > kPathFan; ++task_.levels) {
         nodes = (nodes + kPathFan - 1) / kPathFan;
-        task.firstNode[task.levels + 1] = task.firstNode[task.levels] + nodes;
-        ++task.levels;
+        task_.firstNode[task_.levels + 1] = task_.firstNode[task_.levels] + nodes;
     }
-    return task;
+    return task_;
 }
 
 template <class Real>
 void ContactScan<Real>::keep(const V* bodies) {
-    launchKernel(kernelOf(keepPositions<Real>), {(count_ + kContactThreads - 1) / kContactThreads}, kContactThreads,
-                 task(bodies), 0, stream_);
+    launchEach(kernelOf(keepPositions<Real>), count(), kContactThreads, task(bodies), stream_);
 }
 
 template <class Real>
@@ -338,35 +287,32 @@ void ContactScan<Real>::begin(const V* bodies, const std::vector<Surface>& surfa
     reserve(static_cast<std::uint32_t>(surfaces.size()));
     std::vector<double> radii(surfaces.size());
     std::ranges::transform(surfaces, radii.begin(), &Surface::radius);
-    CUDA_CHECK(copyAsync(radius_.data(), radii.data(), radii.size() * sizeof(double), Copy::toDevice, stream_));
+    CUDA_CHECK(copyAsync(task_.radius, radii.data(), radii.size() * sizeof(double), Copy::toDevice, stream_));
     keep(bodies);
     CUDA_CHECK(waitForStream(stream_));
 }
 
 template <class Real>
 bool ContactScan<Real>::find(const V* bodies, const V* velocities, FoundContacts& found) {
-    const Dim blocks{(count_ + kContactThreads - 1) / kContactThreads};
     ContactTask<Real> task = this->task(bodies);
     CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
-    launchKernel(kernelOf(boxContacts<Real>), blocks, kContactThreads, task, 0, stream_);
+    launchEach(kernelOf(boxContacts<Real>), count(), kContactThreads, task, stream_);
     launchKernel(kernelOf(scaleContacts<Real>), {1}, 1, task, 0, stream_);
-    launchKernel(kernelOf(makeContactKeys<Real>), blocks, kContactThreads, task, 0, stream_);
+    launchEach(kernelOf(makeContactKeys<Real>), count(), kContactThreads, task, stream_);
     sortKeys(keysOf(task), scratch_.data(), scratch_.size(), stream_);
-    for (; task.level < task.levels; ++task.level) {
-        const std::uint32_t nodes = task.firstNode[task.level + 1] - task.firstNode[task.level];
-        launchKernel(kernelOf(boundPaths<Real>), {(nodes + kContactThreads - 1) / kContactThreads}, kContactThreads, task, 0,
-                     stream_);
-    }
+    for (task.level = 0; task.level < task.levels; ++task.level)
+        launchEach(kernelOf(boundPaths<Real>), task.firstNode[task.level + 1] - task.firstNode[task.level], kContactThreads,
+                   task, stream_);
     const ContactFacts& facts = *host_.data();
     const auto search = [&] {
-        launchKernel(kernelOf(searchContacts<Real>), blocks, kContactThreads, task, 0, stream_);
+        launchEach(kernelOf(searchContacts<Real>), count(), kContactThreads, task, stream_);
         CUDA_CHECK(copyAsync(host_.data(), facts_.data(), sizeof(ContactFacts), Copy::toHost, stream_));
         CUDA_CHECK(waitForStream(stream_));
     };
     search();
     while (facts.pairs > task.pairRoom || facts.near > task.nearRoom || facts.nearLarge > task.nearLargeRoom) {
         // Lists without room were not written, nor were their bodies near large ones.
-        requireFewPairs(std::max<std::size_t>(facts.pairs, facts.near / 2 + facts.nearLarge), count_);
+        requireFewPairs(std::max<std::size_t>(facts.pairs, facts.near / 2 + facts.nearLarge), count());
         constexpr double kAhead = 1.25;
         const auto grown = [&](unsigned count) { return static_cast<std::size_t>(kAhead * count); };
         if (facts.pairs > task.pairRoom) pairs_.reserve(grown(facts.pairs));
@@ -383,17 +329,17 @@ bool ContactScan<Real>::find(const V* bodies, const V* velocities, FoundContacts
             else
                 return {.wide = &vectors.data()->x};
         };
-        before_.copy(count_, stream_);
-        CUDA_CHECK(copyAsync(positions_.data(), bodies, count_ * sizeof(V), Copy::toHost, stream_));
-        CUDA_CHECK(copyAsync(velocities_.data(), velocities, count_ * sizeof(V), Copy::toHost, stream_));
+        before_.copy(count(), stream_);
+        CUDA_CHECK(copyAsync(positions_.data(), bodies, count() * sizeof(V), Copy::toHost, stream_));
+        CUDA_CHECK(copyAsync(velocities_.data(), velocities, count() * sizeof(V), Copy::toHost, stream_));
         found.before = raw(before_.host);
         found.position = raw(positions_);
         found.velocity = raw(velocities_);
         found.pairs = pairs_.copy(facts.pairs, stream_);
-        found.lists = lists_.copy(count_, stream_);
+        found.lists = lists_.copy(count(), stream_);
         found.near = near_.copy(facts.near, stream_);
         found.nearLarge = nearLarge_.copy(facts.nearLarge, stream_);
-        found.order = order_.copy(count_, stream_);
+        found.order = order_.copy(count(), stream_);
         found.large = {facts.largeBodies, facts.large};
         found.mostReach = facts.mostReach;
         CUDA_CHECK(waitForStream(stream_));
@@ -404,12 +350,12 @@ bool ContactScan<Real>::find(const V* bodies, const V* velocities, FoundContacts
 
 template <class Real>
 void ContactScan<Real>::change(const DeviceChanges& changes, std::uint32_t count, const V* bodies) {
-    changes.scatter<Real>(nullptr, nullptr, radius_.data());
+    changes.scatter<Real>(nullptr, nullptr, task_.radius);
     if (changes.removes()) {
-        changes.keep(radius_.data(), spareRadius_.data(), count, count, 0.0);
-        std::swap(radius_, spareRadius_);
+        changes.keep<double>(task_.radius, spareRadius_, count, count, 0.0);
+        std::swap(task_.radius, spareRadius_);
     }
-    count_ = count;
+    task_.count = count;
     keep(bodies);
 }
 
