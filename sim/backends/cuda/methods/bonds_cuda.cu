@@ -255,11 +255,11 @@ private:
 };
 
 template <class Real>
-class CudaBonds : public DeviceTermMethod<Real> {
+class CudaBonds : public SlicedTerm<Real> {
 public:
     CudaBonds(const Bonds& bonds, const TermParts& parts)
-        : stream_(parts.stream),
-          count_(parts.count),
+        : SlicedTerm<Real>(parts.count, parts.count),
+          stream_(parts.stream),
           block_(static_cast<unsigned>(parts.launch.block)),
           now_(std::make_shared<const Bonds>(bonds)) {
         std::vector<BondClass<Real>> classes;
@@ -273,21 +273,7 @@ public:
             log_ = std::make_shared<DeviceLog>(parts.device.index, std::max<std::size_t>(1, bonds.list().size()), stream_);
     }
 
-    void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
-        bodies_ = bodies;
-        request_ = request;
-        underWay_ = true;
-    }
-    ForceProgress enqueue(double) override {
-        sum({bodies_.positions, damped_ ? bodies_.velocities : nullptr, bodies_.sums, classes_.data()}, block_);
-        underWay_ = false;
-        return {.complete = true, .work = {.pairs = pairs()}};
-    }
-    bool underWay() const override { return underWay_; }
-    double progress() const override { return 0; }
-    void abandon() override { underWay_ = false; }
-    DeviceSums<Real> sums() const override { return {bodies_.sums, 1}; }
-    Accuracy accuracy() const override { return {.gate = gateOf({.precision = request_.settings.precision})}; }
+    Accuracy accuracy() const override { return {.gate = gateOf({.precision = this->request_.settings.precision})}; }
 
     // A force that is known at the end of a step contains the bonds that break there.
     bool keepsState() const override { return log_ != nullptr; }
@@ -316,6 +302,7 @@ public:
     }
 
 protected:
+    using SlicedTerm<Real>::count_;
     /// Writes the forces over the sources.
     virtual void sum(const BondBodies<Real>& bodies, unsigned block) = 0;
     virtual void breakBonds(const BondBodies<Real>& bodies, const BrokenLog& log, unsigned block) = 0;
@@ -335,17 +322,20 @@ protected:
     }
 
     Stream stream_;
-    std::uint32_t count_;
 
 private:
+    double enqueueBodies(std::uint32_t, std::uint32_t) override {
+        const DeviceBodies<Real>& bodies = this->bodies_;
+        sum({bodies.positions, damped_ ? bodies.velocities : nullptr, bodies.sums, classes_.data()}, block_);
+        return pairs();
+    }
+
     unsigned block_;
     std::shared_ptr<const Bonds> now_;  ///< the term without the first `taken_` bonds of the log
     DeviceArray<BondClass<Real>> classes_;
     std::shared_ptr<DeviceLog> log_;  ///< null: no bond breaks
     std::uint32_t taken_ = 0;
-    DeviceBodies<Real> bodies_;
-    ForceRequest request_;
-    bool damped_ = false, underWay_ = false;
+    bool damped_ = false;
 };
 
 /// Tables up to a width, elements for the rest: all three rows of the table that work on a matrix.

@@ -116,6 +116,44 @@ private:
     double workSoFar_ = 0, lastWork_ = 0, lastSlice_ = 0;
 };
 
+/// A method for a term other than the pair law, in slices of bodies.
+template <class Real>
+class SlicedTerm : public DeviceTermMethod<Real> {
+public:
+    void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
+        bodies_ = bodies;
+        request_ = request;
+        next_ = 0;
+        underWay_ = count_ > 0;
+    }
+    ForceProgress enqueue(double) override {
+        if (!underWay_) return {.complete = true};
+        const std::uint32_t first = next_;
+        next_ += std::min(most_, count_ - first);
+        const double pairs = enqueueBodies(first, next_);
+        underWay_ = next_ < count_;
+        return {.complete = !underWay_, .work = {.pairs = pairs}};
+    }
+    bool underWay() const override { return underWay_; }
+    double progress() const override { return underWay_ ? static_cast<double>(next_) / count_ : 0; }
+    void abandon() override { underWay_ = false; }
+    DeviceSums<Real> sums() const override { return {bodies_.sums, 1}; }
+
+protected:
+    /// `most`: bodies of a slice.
+    SlicedTerm(std::uint32_t count, std::uint32_t most) : count_(count), most_(most) {}
+    /// Enqueues the bodies [first, end), and returns their interactions.
+    virtual double enqueueBodies(std::uint32_t first, std::uint32_t end) = 0;
+
+    const std::uint32_t count_;
+    DeviceBodies<Real> bodies_;
+    ForceRequest request_;
+
+private:
+    std::uint32_t most_, next_ = 0;
+    bool underWay_ = false;
+};
+
 /// Slices of a tree's walk whose work is counted apart, so that devices can divide the next ones.
 constexpr std::size_t kCountedSlices = 8;
 /// |a| that a tree keeps, in body order: of the last evaluation, and of the one under way. Device memory, or null.

@@ -127,141 +127,114 @@ __global__ void pullRelative(RelativeTask<Real> task) {
     task.sums[i] = {sum.x * task.share, sum.y * task.share, sum.z * task.share, 0};
 }
 
-/// Slices of bodies; `Rule` enqueues one.
-template <class Real, class Rule>
-class PerBody final : public DeviceTermMethod<Real> {
-public:
-    PerBody(const ForceTerm& term, const TermParts& parts) : rule_(term, parts), count_(parts.count) {}
-
-    void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
-        bodies_ = bodies;
-        request_ = request;
-        next_ = 0;
-        underWay_ = count_ > 0;
-    }
-    ForceProgress enqueue(double) override {
-        if (next_ == 0) rule_.begin(bodies_, request_);
-        const auto most = static_cast<std::uint32_t>(std::max(1024.0, kOuterSlice / std::max(1.0, rule_.perBody())));
-        const std::uint32_t end = count_ - next_ > most ? next_ + most : count_;
-        rule_.enqueue(bodies_, next_, end);
-        const double pairs = (end - next_) * rule_.perBody();
-        next_ = end;
-        underWay_ = next_ < count_;
-        if (!underWay_) rule_.end();
-        return {.complete = !underWay_, .work = {.pairs = pairs}};
-    }
-    bool underWay() const override { return underWay_; }
-    double progress() const override { return underWay_ ? static_cast<double>(next_) / count_ : 0; }
-    void abandon() override { underWay_ = false; }
-    DeviceSums<Real> sums() const override { return {bodies_.sums, 1}; }
-    Accuracy accuracy() const override { return {.gate = sizeof(Real) == sizeof(float) ? kGate32 : kGate64}; }
-
-private:
-    Rule rule_;
-    std::uint32_t count_;
-    DeviceBodies<Real> bodies_;
-    ForceRequest request_;
-    std::uint32_t next_ = 0;
-    bool underWay_ = false;
-};
+/// Bodies of a slice, each with so many interactions.
+std::uint32_t outerSlice(std::size_t interactions) {
+    return static_cast<std::uint32_t>(std::max(1024.0, kOuterSlice / std::max(1.0, static_cast<double>(interactions))));
+}
 
 template <class Real>
-class OuterRule {
+constexpr Accuracy outerAccuracy{.gate = sizeof(Real) == sizeof(float) ? kGate32 : kGate64};
+
+template <class Real>
+class Outer final : public SlicedTerm<Real> {
 public:
-    OuterRule(const ForceTerm& term, const TermParts& parts)
-        : term_(static_cast<const OuterForces&>(term)),
+    Outer(const ForceTerm& term, const TermParts& parts)
+        : SlicedTerm<Real>(parts.count, outerSlice(static_cast<const OuterForces&>(term).fields().size())),
+          term_(static_cast<const OuterForces&>(term)),
           stream_(parts.stream),
-          count_(parts.count),
           carriers_(term_.carriersIn(parts.ids)) {
-        if (!term_.drags() && std::ranges::any_of(carriers_, [&](std::uint32_t carrier) { return carrier < count_; }))
+        if (!term_.drags() && std::ranges::any_of(carriers_, [&](std::uint32_t carrier) { return carrier < this->count_; }))
             partial_ = DeviceArray<double>(kMostFields * kReactionBlocks * 3);
     }
-    void begin(const DeviceBodies<Real>& bodies, const ForceRequest& request) {
-        const std::vector<FieldNow<Real>> now = term_.at<Real>(request.time, carriers_, count_);
+    Accuracy accuracy() const override { return outerAccuracy<Real>; }
+
+private:
+    void begin() {
+        const std::vector<FieldNow<Real>> now = term_.at<Real>(this->request_.time, carriers_, this->count_);
         // nvcc 13.0 fills the wrong members where a designated initializer leaves out some between.
-        task_.x = bodies.positions;
-        task_.v = bodies.velocities;
-        task_.sums = bodies.sums;
+        task_.x = this->bodies_.positions;
+        task_.v = this->bodies_.velocities;
+        task_.sums = this->bodies_.sums;
         task_.fields = static_cast<unsigned>(now.size());
         task_.drags = term_.drags();
-        task_.count = count_;
+        task_.count = this->count_;
         task_.partial = partial_.data();
         std::copy(now.begin(), now.end(), task_.field);
     }
-    void enqueue(const DeviceBodies<Real>&, std::uint32_t begin, std::uint32_t end) {
-        task_.begin = begin;
+    double enqueueBodies(std::uint32_t first, std::uint32_t end) override {
+        if (first == 0) begin();
+        task_.begin = first;
         task_.end = end;
-        launchEach(kernelOf(pullOuter<Real>), end - begin, kOuterThreads, task_, stream_);
+        launchEach(kernelOf(pullOuter<Real>), end - first, kOuterThreads, task_, stream_);
+        if (end == this->count_ && partial_.size() > 0) {
+            launchKernel(kernelOf(sumReactions<Real>), {kReactionBlocks, task_.fields}, kOuterThreads, task_, 0, stream_);
+            launchKernel(kernelOf(addReactions<Real>), {1}, 3, task_, 0, stream_);
+        }
+        return (end - first) * static_cast<double>(term_.fields().size());
     }
-    /// After the last slice, which wrote the sums that are added to here.
-    void end() {
-        if (partial_.size() == 0) return;
-        launchKernel(kernelOf(sumReactions<Real>), {kReactionBlocks, task_.fields}, kOuterThreads, task_, 0, stream_);
-        launchKernel(kernelOf(addReactions<Real>), {1}, 3, task_, 0, stream_);
-    }
-    double perBody() const { return static_cast<double>(term_.fields().size()); }
 
-private:
     const OuterForces& term_;
     Stream stream_;
-    std::uint32_t count_;
     std::vector<std::uint32_t> carriers_;
     DeviceArray<double> partial_;
     OuterTask<Real> task_{};
 };
 
 template <class Real>
-class RelativeRule {
+class Relative final : public SlicedTerm<Real> {
 public:
-    RelativeRule(const ForceTerm& term, const TermParts& parts) : stream_(parts.stream) {
-        const auto& relative = static_cast<const PostNewtonian&>(term);
-        const std::vector<std::uint32_t> indices = relative.indicesIn(parts.ids);
-        count_ = static_cast<unsigned>(indices.size());
-        share_ = static_cast<Real>(1 / (relative.lightSpeed() * relative.lightSpeed()));
-        indices_ = DeviceArray<std::uint32_t>(count_);
-        heavy_ = DeviceArray<HeavySource<Real>>(count_);
-        if (count_ == 0) return;
+    Relative(const ForceTerm& term, const TermParts& parts)
+        : Relative(static_cast<const PostNewtonian&>(term), static_cast<const PostNewtonian&>(term).indicesIn(parts.ids),
+                   parts) {}
+    Accuracy accuracy() const override { return outerAccuracy<Real>; }
+
+private:
+    Relative(const PostNewtonian& term, const std::vector<std::uint32_t>& indices, const TermParts& parts)
+        : SlicedTerm<Real>(parts.count, outerSlice(indices.size())),
+          stream_(parts.stream),
+          heavies_(static_cast<unsigned>(indices.size())),
+          share_(static_cast<Real>(1 / (term.lightSpeed() * term.lightSpeed()))),
+          indices_(heavies_),
+          heavy_(heavies_) {
+        if (heavies_ == 0) return;
         CUDA_CHECK(copyAsync(indices_.data(), indices.data(), indices_.bytes(), Copy::toDevice, stream_));
         CUDA_CHECK(waitForStream(stream_));
     }
-    void begin(const DeviceBodies<Real>& bodies, const ForceRequest&) {
-        if (count_ == 0) return;
-        launchEach(kernelOf(gatherHeavy<Real>), count_, kOuterThreads,
-                   {bodies.positions, bodies.velocities, indices_.data(), heavy_.data(), count_}, stream_);
+    double enqueueBodies(std::uint32_t first, std::uint32_t end) override {
+        const DeviceBodies<Real>& bodies = this->bodies_;
+        if (first == 0 && heavies_ > 0)
+            launchEach(kernelOf(gatherHeavy<Real>), heavies_, kOuterThreads,
+                       {bodies.positions, bodies.velocities, indices_.data(), heavy_.data(), heavies_}, stream_);
+        launchEach(kernelOf(pullRelative<Real>), end - first, kOuterThreads,
+                   {bodies.positions, bodies.velocities, bodies.sums, heavy_.data(), first, end, heavies_, share_}, stream_);
+        return static_cast<double>(end - first) * heavies_;
     }
-    void enqueue(const DeviceBodies<Real>& bodies, std::uint32_t begin, std::uint32_t end) {
-        launchEach(kernelOf(pullRelative<Real>), end - begin, kOuterThreads,
-                   {bodies.positions, bodies.velocities, bodies.sums, heavy_.data(), begin, end, count_, share_}, stream_);
-    }
-    void end() {}
-    double perBody() const { return count_; }
 
-private:
     Stream stream_;
-    unsigned count_ = 0;
-    Real share_ = 0;
+    unsigned heavies_;
+    Real share_;
     DeviceArray<std::uint32_t> indices_;
     DeviceArray<HeavySource<Real>> heavy_;
 };
 
-template <class Real, template <class> class Rule>
-std::unique_ptr<DeviceTermMethod<Real>> makeOuter(const ForceTerm& term, const TermParts& parts) {
-    return std::make_unique<PerBody<Real, Rule<Real>>>(term, parts);
+template <class Method>
+std::unique_ptr<Method> makeOuter(const ForceTerm& term, const TermParts& parts) {
+    return std::make_unique<Method>(term, parts);
 }
 
-template <template <class> class Rule>
+template <template <class> class Method>
 bool addOuterRow(std::string_view kind, std::string_view idea) {
     return CudaTermMethods::add({.row = {.backend = "cuda", .term = kind, .name = "each-body", .idea = idea},
-                                 .fp32 = makeOuter<float, Rule>,
-                                 .fp64 = makeOuter<double, Rule>});
+                                 .fp32 = makeOuter<Method<float>>,
+                                 .fp64 = makeOuter<Method<double>>});
 }
 
 }  // namespace
 
 bool addOuterMethods() {
-    return addOuterRow<OuterRule>(OuterForces::kField, "one thread a body goes through the fields") &&
-           addOuterRow<OuterRule>(OuterForces::kDrag, "one thread a body goes through the drags") &&
-           addOuterRow<RelativeRule>(PostNewtonian::kKind, "one thread a body goes through the heavy bodies");
+    return addOuterRow<Outer>(OuterForces::kField, "one thread a body goes through the fields") &&
+           addOuterRow<Outer>(OuterForces::kDrag, "one thread a body goes through the drags") &&
+           addOuterRow<Relative>(PostNewtonian::kKind, "one thread a body goes through the heavy bodies");
 }
 
 }  // namespace gravlab::cuda
