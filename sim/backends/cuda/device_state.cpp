@@ -17,11 +17,6 @@
 namespace gravlab::cuda {
 namespace {
 
-template <class Real>
-Vec4<Real> converted(const Double4& value) {
-    return {static_cast<Real>(value.x), static_cast<Real>(value.y), static_cast<Real>(value.z), static_cast<Real>(value.w)};
-}
-
 // Bodies in one transfer between host and device: hundreds of millions of bodies have no second array on the host.
 constexpr std::size_t kPart = std::size_t{1} << 20;
 // Fewest bodies that a thread converts at a time.
@@ -35,7 +30,7 @@ void upload(Vec4<Real>* to, std::size_t size, std::span<const Double4> from, std
         const std::size_t count = std::min(part.size(), size - done);
         parallelFor(count, 0, kGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t k = first; k < last; ++k)
-                part[k] = done + k < from.size() ? converted<Real>(from[done + k]) : Vec4<Real>{far, far, far, 0};
+                part[k] = done + k < from.size() ? packedIn<Real>(from[done + k]) : Vec4<Real>{far, far, far, 0};
         });
         CUDA_CHECK(copyAsync(to + done, part.data(), count * sizeof(Vec4<Real>), Copy::toDevice, stream));
         CUDA_CHECK(waitForStream(stream));

@@ -100,7 +100,7 @@ VectorsFuture EngineOf<Real>::copyStateAsync() {
 template <class Real>
 VectorsFuture EngineOf<Real>::copyAsync(const V* x, const V* v) {
     // An earlier copy that is still being fetched belongs to its reader, so this call needs a new one.
-    if (!copy_ || copy_->held()) copy_ = std::make_shared<StateCopy<Real>>(context_.device.index, state_.count());
+    if (copy_.use_count() != 1) copy_ = std::make_shared<StateCopy<Real>>(context_.device.index, state_.count());
     if (state_.complete().v.bytes() > kLargestFact) context_.hostCopies += 2;
     return copy_->take(x, v, context_.stream);
 }

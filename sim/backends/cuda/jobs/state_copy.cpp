@@ -6,18 +6,6 @@
 
 namespace gravlab::cuda {
 
-/// Releases the copy when the last owner of the VectorsFuture is destroyed, called or not.
-template <class Real>
-struct StateCopy<Real>::Hold {
-    explicit Hold(std::shared_ptr<StateCopy> of) : copy(std::move(of)) {
-        copy->held_.store(true, std::memory_order_relaxed);
-    }
-    ~Hold() { copy->held_.store(false, std::memory_order_release); }
-    Hold(const Hold&) = delete;
-    Hold& operator=(const Hold&) = delete;
-    std::shared_ptr<StateCopy> copy;
-};
-
 template <class Real>
 StateCopy<Real>::StateCopy(int device, std::uint32_t count) : device_(device), count_(count), x_(count), v_(count) {}
 
@@ -32,9 +20,9 @@ VectorsFuture StateCopy<Real>::take(const Vec4<Real>* x, const Vec4<Real>* v, St
     CUDA_CHECK(copyAsync(x_.data(), x, x_.bytes(), Copy::onDevice, stream));
     CUDA_CHECK(copyAsync(v_.data(), v, v_.bytes(), Copy::onDevice, stream));
     CUDA_CHECK(recordEvent(made_, stream));
-    return
-        [hold = std::make_shared<Hold>(this->shared_from_this())](
-            std::vector<Double4>& positions, std::vector<Double4>& velocities) { hold->copy->fetch(positions, velocities); };
+    return [copy = this->shared_from_this()](std::vector<Double4>& positions, std::vector<Double4>& velocities) {
+        copy->fetch(positions, velocities);
+    };
 }
 
 template <class Real>

@@ -4,7 +4,6 @@
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/memory.h"
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -22,13 +21,10 @@ public:
     StateCopy(int device, std::uint32_t count);
     ~StateCopy();
 
-    /// True until the result of take() is destroyed.
-    bool held() const { return held_.load(std::memory_order_acquire); }
-    /// Enqueues the copy on `stream`. The caller must not call it while held().
+    /// Enqueues the copy on `stream`. The result owns it too, and the caller must not call this before that is destroyed.
     VectorsFuture take(const Vec4<Real>* x, const Vec4<Real>* v, Stream stream);
 
 private:
-    struct Hold;
     void fetch(std::vector<Double4>& positions, std::vector<Double4>& velocities);
     void fetch(const DeviceArray<Vec4<Real>>& from, std::vector<Double4>& to);
 
@@ -41,7 +37,6 @@ private:
     OwnedStream stream_;
     OwnedEvent made_;
     PinnedArray<Vec4<Real>> part_;
-    std::atomic<bool> held_{false};
 };
 
 }  // namespace gravlab::cuda

@@ -49,17 +49,12 @@ __global__ void findBad(BadTask<Real> task) {
 }
 
 template <class Real>
-__device__ Vec4<Real> roundedFrom(const Double4& value) {
-    return {static_cast<Real>(value.x), static_cast<Real>(value.y), static_cast<Real>(value.z), static_cast<Real>(value.w)};
-}
-
-template <class Real>
 __global__ void scatterChanged(ScatterTask<Real> task) {
     const std::uint32_t k = blockIdx.x * kChangeThreads + threadIdx.x;
     if (k >= task.count) return;
     const ChangedBody& body = task.changed[k];
-    if (task.x) task.x[body.index] = roundedFrom<Real>(body.position);
-    if (task.v) task.v[body.index] = roundedFrom<Real>(body.velocity);
+    if (task.x) task.x[body.index] = packedIn<Real>(body.position);
+    if (task.v) task.v[body.index] = packedIn<Real>(body.velocity);
     if (task.radius) task.radius[body.index] = body.radius;
 }
 

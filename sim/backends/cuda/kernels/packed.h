@@ -9,6 +9,11 @@ namespace gravlab::cuda {
 template <class Real>
 using Vec4 = std::conditional_t<std::is_same_v<Real, float>, Float4, Double4>;
 
+template <class Real>
+GRAVLAB_HOST_DEVICE Vec4<Real> packedIn(const Double4& value) {
+    return {static_cast<Real>(value.x), static_cast<Real>(value.y), static_cast<Real>(value.z), static_cast<Real>(value.w)};
+}
+
 /// Arrays of positions have pads up to a multiple of this: kernels that work on whole tiles read the pads.
 constexpr std::uint32_t kBodyPadding = 256;
 constexpr std::uint32_t padded(std::uint32_t count) { return (count + kBodyPadding - 1) / kBodyPadding * kBodyPadding; }

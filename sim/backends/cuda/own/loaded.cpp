@@ -182,10 +182,7 @@ public:
                                          smallestR2<float>(force_, heaviest)}));
         std::vector<Float4> host(positions_.size(),
                                  Float4{kPadDistance<float>, kPadDistance<float>, kPadDistance<float>, 0});
-        std::ranges::transform(bodies_, host.begin(), [](const Double4& body) {
-            return Float4{static_cast<float>(body.x), static_cast<float>(body.y), static_cast<float>(body.z),
-                          static_cast<float>(body.w)};
-        });
+        std::ranges::transform(bodies_, host.begin(), packedIn<float>);
         CUDA_CHECK(copyAsync(positions_.data(), host.data(), positions_.bytes(), Copy::toDevice, stream_));
         CUDA_CHECK(waitForStream(stream_));
     }
