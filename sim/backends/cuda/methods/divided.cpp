@@ -7,7 +7,6 @@
 #include "sim/backends/cuda/kernels/tree_part.h"
 #include "sim/backends/cuda/methods/device.h"
 #include "sim/backends/cuda/methods/ranked.h"
-#include "sim/backends/division.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -53,7 +52,8 @@ template <class Real>
 class Divided final : public DividingMethod<Real> {
     using V = Vec4<Real>;
     using Base = DividingMethod<Real>;
-    using Base::cut_, Base::first_, Base::partEnds_, Base::stream_, Base::treeParts;
+    using Base::bounds_, Base::counts_, Base::cut_, Base::divides, Base::first_, Base::lengths_, Base::partEnds_,
+        Base::requestOf, Base::stream_, Base::treeParts, Base::weights_, Base::work_, Base::workOfUnits_;
 
 public:
     Divided(MadeMethod<Real> first, const MethodParts& parts, const HelperDevices& helpers,
@@ -80,7 +80,6 @@ public:
             if (!helper->direct) part.staging = PinnedArray<std::uint8_t>(sizeof(V) * padded(parts.count));
         }
         if (!treeParts()) return;
-        work_ = DeviceArray<TreeCounts>(kCountedSlices);
         ends_ = DeviceArray<std::uint32_t>(2 * weights_.size());
         counted_ = PinnedArray<TreeCounts>(kCountedSlices * weights_.size());
         countedEnds_ = PinnedArray<std::uint32_t>(2 * weights_.size());
@@ -103,24 +102,8 @@ public:
         workOfUnits_.clear();
     }
     void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
-        DeviceForceMethod<Real>::prepare(bodies, request);
         readCounts();
-        const std::size_t units = this->unitsOf(request);
-        divides_ = units > parts_.size();
-        if (!divides_) {
-            this->takeSpans({});
-            first_->prepare(bodies, request);
-            return;
-        }
-        const std::vector<std::size_t> bounds = cutByWeights(weights_, units, workOfUnits_, -workOfFirst());
-        ranges_.clear();
-        for (std::size_t k = 0; k + 1 < bounds.size(); ++k) ranges_.push_back({bounds[k], bounds[k + 1]});
-        this->takeSpans(bounds);
-        first_->prepare(bodies, requestOf(0));
-        lengths_ = first_->lengths();
-        counts_ = treeParts() && !counting_ && ++evaluations_ % kEvaluationsPerCount == 1;
-        if (counts_) first_->countWork(work_.data());
-        this->keepEnds(bounds);
+        this->prepareFirst(bodies, request, !counting_);
     }
 
 private:
@@ -142,11 +125,10 @@ private:
 
     /// The helper needs no sums of its own: a tree stores those of its bodies where they belong, and spans have their own.
     bool direct(const Part& part) const { return cut_ == Split::tilePairs || (treeParts() && part.helper->direct); }
-    ForceRequest requestOf(std::size_t k) const { return requestFor(this->request(), cut_, ranges_[k]); }
 
     ForceProgress enqueuePairs(double work) override {
         const double seconds = work / first_->rate()->perSecond();
-        if (!divides_) return first_->enqueue(seconds);
+        if (!divides()) return first_->enqueue(seconds);
         const double all = std::accumulate(weights_.begin(), weights_.end(), 0.0);
         const bool begins = !begun_;
         if (begins) CUDA_CHECK(recordEvent(ready_, stream_));
@@ -160,7 +142,7 @@ private:
         if (first_->underWay()) add(first_->enqueue(seconds * weights_[0] / all));
         for (std::size_t k = 0; k < parts_.size(); ++k) {
             Part& part = *parts_[k];
-            if (ranges_[k + 1].first == ranges_[k + 1].last) continue;
+            if (!this->hasPart(k + 1)) continue;
             onHelper(*part.helper, [&] {
                 if (begins) begin(part, k + 1);
                 if (part.method->underWay()) add(part.method->enqueue(seconds * weights_[k + 1] / all));
@@ -170,11 +152,11 @@ private:
         return done;
     }
     double nextPairs(double seconds) const override {
-        return divides_ ? std::min(this->work(), this->pairsIn(seconds))
-                        : first_->sliceSeconds(seconds) * first_->rate()->perSecond();
+        return divides() ? std::min(this->work(), this->pairsIn(seconds))
+                         : first_->sliceSeconds(seconds) * first_->rate()->perSecond();
     }
     double doneShare() const override {
-        if (!divides_) return first_->progress();
+        if (!divides()) return first_->progress();
         const auto share = [](const auto& method) { return method->underWay() ? method->progress() : 1; };
         double sum = share(first_);
         for (const auto& part : parts_) sum += begun_ ? share(part->method) : 0;
@@ -190,10 +172,10 @@ private:
         }
     }
 
-    double workOfFirst() const {
+    double workMeanwhile() const override {
         const HelperDevice& helper = *parts_.front()->helper;
-        if (workOfUnits_.empty() || helper.device.index == helper.first) return 0;  // or a test
-        constexpr double kWait = 85e-6;                                             // a helper ends late
+        if (helper.device.index == helper.first) return 0;  // a test
+        constexpr double kWait = 85e-6;                     // a helper ends late
         return workWhileCopying(helper.device, kWait, static_cast<double>(this->count()) * (sizeof(V) + sizeof(float)),
                                 helper.nvlink);
     }
@@ -206,7 +188,7 @@ private:
         DeviceBodies<Real> bodies{part.positions.data(), part.sums.data()};
         if (treeParts() && part.helper->direct) bodies.sums = this->bodies().sums;
         if (SpanMethod<Real>* const spans = part.method->bySpans())
-            spans->takeSpans(static_cast<int>(ranges_[k].first), static_cast<int>(ranges_[k].last));
+            spans->takeSpans(static_cast<int>(bounds_[k]), static_cast<int>(bounds_[k + 1]));
         part.method->prepare(bodies, requestOf(k));
         if (!treeParts()) return;
         // The walk of a helper that reaches no other memory leaves marks at the bodies of the others.
@@ -227,7 +209,7 @@ private:
             if (!part.begun) continue;
             if (joins) landSpans(part, spans);
             onHelper(*part.helper, [&] {
-                if (cut_ == Split::targets) returnTargets(part, ranges_[k + 1]);
+                if (cut_ == Split::targets) returnTargets(part, bounds_[k + 1], bounds_[k + 2]);
                 if (treeParts() && !part.helper->direct) returnTree(part);
                 if (counts_)
                     CUDA_CHECK(copyAsync(counted_.data() + kCountedSlices * (k + 1), part.work.data(), part.work.bytes(),
@@ -251,12 +233,12 @@ private:
         onHelper(*part.helper, [&] { CUDA_CHECK(recordEvent(*part.done, part.helper->stream)); });
         CUDA_CHECK(waitInStream(stream_, *part.done));
     }
-    void returnTargets(Part& part, const PartRange& range) {
+    void returnTargets(Part& part, std::size_t first, std::size_t last) {
         // The sums of the first method are in memory of this object or of its engine.
         const DeviceSums<Real> from = part.method->sums(), to = first_->sums();
         for (std::uint32_t k = 0; k < from.ranges; ++k) {
-            const std::size_t at = static_cast<std::size_t>(k) * this->count() + range.first;
-            transfer(part, const_cast<V*>(to.sums) + at, from.sums + at, (range.last - range.first) * sizeof(V));
+            const std::size_t at = static_cast<std::size_t>(k) * this->count() + first;
+            transfer(part, const_cast<V*>(to.sums) + at, from.sums + at, (last - first) * sizeof(V));
         }
     }
     void transfer(Part& part, void* to, const void* from, std::size_t bytes) {
@@ -293,49 +275,41 @@ private:
     /// The host reads the counts of work before a later evaluation, when they have arrived.
     void fetchCounts() {
         CUDA_CHECK(copyAsync(counted_.data(), work_.data(), work_.bytes(), Copy::toHost, stream_));
-        first_->findEnds(ranges_, ends_.data());
+        first_->findEnds(bounds_, ends_.data());
         CUDA_CHECK(copyAsync(countedEnds_.data(), ends_.data(), ends_.bytes(), Copy::toHost, stream_));
         CUDA_CHECK(recordEvent(arrived_, stream_));
         counting_ = true;
-        countedRanges_ = ranges_;
+        countedBounds_ = bounds_;
     }
     void readCounts() {
         if (!counting_ || !arrived_.reached()) return;
         counting_ = false;
-        workOfUnits_ = workOfParts(countedRanges_, counted_.data(), late_);
+        workOfUnits_ = workOfParts(countedBounds_, counted_.data(), late_);
         partEnds_.assign(countedEnds_.data(), countedEnds_.data() + countedEnds_.size());
     }
 
     std::vector<std::unique_ptr<Part>> parts_;
-    std::vector<double> weights_;  ///< of all devices, the first one's first
-    OwnedEvent ready_;             ///< the positions are there
-    // State of the evaluation.
-    bool divides_ = false, begun_ = false, counts_ = false;
-    std::vector<PartRange> ranges_;  ///< of units, for each device
-    KeptLengths lengths_;            ///< of the first device
+    OwnedEvent ready_;    ///< the positions are there
+    bool begun_ = false;  ///< the evaluation
     // Counts of the work of a tree's parts.
-    int evaluations_ = 0;
     bool counting_ = false;  ///< they are on their way to the host
-    DeviceArray<TreeCounts> work_;
     DeviceArray<std::uint32_t> ends_;
     PinnedArray<TreeCounts> counted_;
-    std::vector<PartRange> countedRanges_;
+    std::vector<std::size_t> countedBounds_;
     ForceWork late_;  ///< work that was counted and not yet reported
     PinnedArray<std::uint32_t> countedEnds_;
     OwnedEvent arrived_;
-    std::vector<double> workOfUnits_;
 };
 
 }  // namespace
 
-std::vector<double> workOfParts(std::span<const PartRange> ranges, const TreeCounts* counted, ForceWork& all) {
+std::vector<double> workOfParts(std::span<const std::size_t> bounds, const TreeCounts* counted, ForceWork& all) {
     std::vector<double> work(kTreeParts);
-    for (std::size_t k = 0; k < ranges.size(); ++k) {
-        const PartRange& range = ranges[k];
-        const std::size_t parts = range.last - range.first;
+    for (std::size_t k = 0; k + 1 < bounds.size(); ++k) {
+        const std::size_t parts = bounds[k + 1] - bounds[k];
         const std::span slices(counted + kCountedSlices * k, parts > 0 ? kCountedSlices : 0);
         for (std::size_t part = 0; part < parts; ++part)
-            work[range.first + part] =
+            work[bounds[k] + part] =
                 workOf(slices[part * kCountedSlices / parts]) * kCountedSlices / static_cast<double>(parts);
         for (const TreeCounts& counts : slices) {
             all.pairs += static_cast<double>(counts.pairs);

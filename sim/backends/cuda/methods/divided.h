@@ -3,6 +3,7 @@
 #pragma once
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/runtime/memory.h"
+#include "sim/backends/division.h"
 
 #include <memory>
 #include <span>
@@ -43,7 +44,7 @@ inline ForceRequest requestFor(ForceRequest request, Split cut, PartRange part) 
 // Evaluations between two counts of the work of parts: a count takes short slices, and bodies move little meanwhile.
 constexpr int kEvaluationsPerCount = 64;
 /// Work of each part of a tree, from counts of kCountedSlices slices per range. Adds what was counted to `all`.
-std::vector<double> workOfParts(std::span<const PartRange> ranges, const TreeCounts* counted, ForceWork& all);
+std::vector<double> workOfParts(std::span<const std::size_t> bounds, const TreeCounts* counted, ForceWork& all);
 /// Work of a walk in that time, for cutByWeights(). `bytes` arrive from another device first, `fast`: over NVLink.
 double workWhileCopying(const DeviceFacts& device, double seconds, double bytes, bool fast);
 
@@ -56,7 +57,8 @@ public:
         : DeviceForceMethod<Real>(parts.plan, parts.count, std::move(rate)),
           stream_(parts.stream),
           first_(std::move(first)),
-          cut_(parts.plan.entry->row.cut) {}
+          cut_(parts.plan.entry->row.cut),
+          work_(treeParts() ? kCountedSlices : 0) {}
 
     double work() const override { return treeParts() ? first_->work() : this->sourcePairs(); }
     double rated(const ForceWork& work) const override { return first_->rated(work); }
@@ -71,33 +73,50 @@ public:
 
 protected:
     bool treeParts() const { return cut_ == Split::keyRanges; }
-    /// Units of the request to divide; 0: all of it is computed here.
-    std::size_t unitsOf(const ForceRequest& request) const {
+    /// Work that the first device does while others wait for positions, where the work of units is known.
+    virtual double workMeanwhile() const = 0;
+    std::vector<std::size_t> cut(std::size_t units) const {
+        return cutByWeights(weights_, units, workOfUnits_, workOfUnits_.empty() ? 0 : -workMeanwhile());
+    }
+    /// Cuts the evaluation, and prepares the part of the first device, or all of it. `mayCount`: the work of parts.
+    void prepareFirst(const DeviceBodies<Real>& bodies, const ForceRequest& request, bool mayCount) {
+        DeviceForceMethod<Real>::prepare(bodies, request);
         const std::size_t count = this->count();
         SpanMethod<Real>* const spans = first_->bySpans();
-        if (!spans) return first_->units(request);
-        const bool everyPair = request.wanted(count).all() && request.sources.among(count) == count;
-        return everyPair ? static_cast<std::size_t>(spans->spans()) : 0;
-    }
-    /// Gives the first method the spans of its part, or all where `bounds` are empty.
-    void takeSpans(std::span<const std::size_t> bounds) {
-        if (SpanMethod<Real>* const spans = first_->bySpans())
-            spans->takeSpans(0, bounds.empty() ? spans->spans() : static_cast<int>(bounds[1]));
-    }
-    /// Keeps the first and the last body of every part where parts are ranges of bodies.
-    void keepEnds(std::span<const std::size_t> bounds) {
+        std::size_t units = 0;
+        if (!spans)
+            units = first_->units(request);
+        else if (request.wanted(count).all() && request.sources.among(count) == count)
+            units = static_cast<std::size_t>(spans->spans());
+        bounds_ = units < weights_.size() ? std::vector<std::size_t>() : cut(units);
+        if (spans) spans->takeSpans(0, divides() ? static_cast<int>(bounds_[1]) : spans->spans());
+        first_->prepare(bodies, divides() ? requestOf(0) : request);
+        lengths_ = first_->lengths();
+        counts_ = treeParts() && divides() && mayCount && ++evaluations_ % kEvaluationsPerCount == 1;
+        if (counts_) first_->countWork(work_.data());
         if (cut_ != Split::targets) return;
         partEnds_.clear();
-        for (std::size_t k = 0; k + 1 < bounds.size(); ++k)
-            if (bounds[k] < bounds[k + 1])
-                for (const std::size_t body : {bounds[k], bounds[k + 1] - 1})
+        for (std::size_t k = 0; k + 1 < bounds_.size(); ++k)
+            if (hasPart(k))
+                for (const std::size_t body : {bounds_[k], bounds_[k + 1] - 1})
                     partEnds_.push_back(static_cast<std::uint32_t>(body));
     }
+    bool divides() const { return !bounds_.empty(); }
+    bool hasPart(std::size_t k) const { return bounds_[k] < bounds_[k + 1]; }
+    ForceRequest requestOf(std::size_t k) const { return requestFor(this->request(), cut_, {bounds_[k], bounds_[k + 1]}); }
 
     Stream stream_;
     MadeMethod<Real> first_;  ///< its device is the engine's
     Split cut_;
+    std::vector<double> weights_;      ///< of all devices, the first one's first
+    std::vector<std::size_t> bounds_;  ///< of units, for each device; empty where the evaluation is not divided
     std::vector<std::uint32_t> partEnds_;
+    KeptLengths lengths_;  ///< of the first device
+    // Counts of the work of a tree's parts.
+    DeviceArray<TreeCounts> work_;
+    bool counts_ = false;  ///< by the evaluation under way
+    int evaluations_ = 0;
+    std::vector<double> workOfUnits_;
 };
 
 /// A method that divides the evaluations of `first` among its device and the helpers. `make` makes the method of a helper,

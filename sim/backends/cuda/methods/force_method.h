@@ -220,8 +220,8 @@ public:
     virtual void follow([[maybe_unused]] float* next) {}
     /// The evaluation that was prepared adds up its work in kCountedSlices slices of its parts, in place of figures().
     virtual void countWork(TreeCounts*) {}
-    /// Enqueues: writes the first and the last body of each of these parts of the last evaluation to `bodies`.
-    virtual void findEnds(std::span<const PartRange>, [[maybe_unused]] std::uint32_t* bodies) {}
+    /// Enqueues: writes the first and the last body of each part of the last evaluation to `bodies`.
+    virtual void findEnds(std::span<const std::size_t> /*bounds*/, [[maybe_unused]] std::uint32_t* bodies) {}
     /// Enqueues: packs sums and |a| of the bodies of that part of the last evaluation, and stores their number.
     virtual void packPart(const PartRange&, const PackedTree&, [[maybe_unused]] std::uint32_t* bodies) {}
 

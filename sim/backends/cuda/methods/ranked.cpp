@@ -19,15 +19,13 @@ template <class Real>
 class Ranked final : public DividingMethod<Real> {
     using V = Vec4<Real>;
     using Base = DividingMethod<Real>;
-    using Base::cut_, Base::first_, Base::stream_, Base::treeParts;
+    using Base::bounds_, Base::counts_, Base::cut_, Base::divides, Base::first_, Base::hasPart, Base::lengths_,
+        Base::stream_, Base::treeParts, Base::work_;
 
 public:
     Ranked(MadeMethod<Real> first, const MethodParts& parts, RankDevices& devices)
-        : Base(std::move(first), parts, first->rate()),
-          devices_(devices),
-          ranks_(devices.exchange),
-          device_(parts.device),
-          work_(treeParts() ? kCountedSlices : 0) {
+        : Base(std::move(first), parts, first->rate()), devices_(devices), ranks_(devices.exchange), device_(parts.device) {
+        this->weights_.assign(ranks_.helpers() + 1, 1.0);
         facts_.plan = parts.plan;
         facts_.plan.entry = nullptr;
         facts_.plan.machineCode = nullptr;
@@ -35,7 +33,7 @@ public:
         facts_.zone = {parts.count, sizeof(V), cut_, static_cast<std::size_t>(std::max(1, parts.plan.launch.split))};
         if (SpanMethod<Real>* const spans = first_->bySpans()) {
             facts_.zone.node = 3 * spans->bodiesOfSums() * sizeof(double);
-            const std::vector<std::size_t> bounds = cut(static_cast<std::size_t>(spans->spans()));
+            const std::vector<std::size_t> bounds = this->cut(static_cast<std::size_t>(spans->spans()));
             for (std::size_t k = 1; k <= ranks_.helpers(); ++k) facts_.zone.allNodes += nodesOf(bounds, k).size();
         }
         shared_ = NamedMemory(facts_.zone.bytes());
@@ -47,28 +45,18 @@ public:
     }
 
     void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
-        DeviceForceMethod<Real>::prepare(bodies, request);
-        bounds_.clear();
-        const std::size_t units = request.potential || request.sources.list ? 0 : this->unitsOf(request);
-        if (units > ranks_.helpers()) bounds_ = cut(units);
-        this->takeSpans(bounds_);
-        first_->prepare(bodies, bounds_.empty() ? request : requestFor(request, cut_, {bounds_[0], bounds_[1]}));
-        lengths_ = first_->lengths();
-        counts_ = treeParts() && !bounds_.empty() && ++evaluations_ % kEvaluationsPerCount == 1;
-        if (counts_) first_->countWork(work_.data());
-        this->keepEnds(bounds_);
+        this->prepareFirst(bodies, request, true);
     }
 
 private:
-    std::vector<std::size_t> cut(std::size_t units) const {
+    double workMeanwhile() const override {
         constexpr double kWait = 130e-6;  // messages, and the late end of a helper
-        const double bytes = static_cast<double>(this->count()) * (sizeof(V) + sizeof(float));
-        const double first = workOfUnits_.empty() ? 0 : workWhileCopying(device_, kWait, bytes, devices_.fast);
-        return cutByWeights(std::vector<double>(ranks_.helpers() + 1, 1.0), units, workOfUnits_, -first);
+        return workWhileCopying(device_, kWait, static_cast<double>(this->count()) * (sizeof(V) + sizeof(float)),
+                                devices_.fast);
     }
     ForceProgress enqueuePairs(double work) override {
         const double seconds = work / first_->rate()->perSecond();
-        if (bounds_.empty()) return first_->enqueue(seconds);
+        if (!divides()) return first_->enqueue(seconds);
         ForceProgress done;
         try {
             if (!std::exchange(sent_, true)) send();
@@ -98,7 +86,7 @@ private:
     double nextPairs(double seconds) const override { return std::min(this->work(), this->pairsIn(seconds)); }
     double doneShare() const override {
         constexpr double kWaiting = 0.99;  // the own part is complete
-        return first_->underWay() ? kWaiting * first_->progress() : bounds_.empty() ? 0 : kWaiting;
+        return first_->underWay() ? kWaiting * first_->progress() : divides() ? kWaiting : 0;
     }
     void rewind() override {
         first_->abandon();
@@ -163,7 +151,7 @@ private:
         std::vector<MessageReader> data;
         for (std::size_t k = 1; k + 1 < bounds_.size(); ++k) {
             data.emplace_back(ranks_.result(method_, k - 1));
-            if (bounds_[k] < bounds_[k + 1]) answers[k] = data.back().template get<RankAnswer>();
+            if (hasPart(k)) answers[k] = data.back().template get<RankAnswer>();
             work += answers[k].work;
             before.push_back(before.back() + answers[k].bodies);
         }
@@ -180,7 +168,7 @@ private:
         }
         for (const bool mapped : {true, false})
             for (std::size_t k = 1; k + 1 < bounds_.size(); ++k) {
-                if (maps_[k - 1] != mapped || bounds_[k] == bounds_[k + 1]) continue;
+                if (maps_[k - 1] != mapped || !hasPart(k)) continue;
                 std::uint32_t number = 0;
                 for (const DeviceLink::Piece& piece : piecesOf(k)) {
                     if (!mapped && !link()) staging_.put(piece.memory, data[k - 1], piece.bytes, stream_);
@@ -219,12 +207,9 @@ private:
         std::vector<TreeCounts> counted(kCountedSlices * answers.size());
         CUDA_CHECK(copyAsync(counted.data(), work_.data(), work_.bytes(), Copy::toHost, stream_));
         CUDA_CHECK(waitForStream(stream_));
-        std::vector<PartRange> ranges{{bounds_[0], bounds_[1]}};
-        for (std::size_t k = 1; k < answers.size(); ++k) {
+        for (std::size_t k = 1; k < answers.size(); ++k)
             std::ranges::copy(answers[k].counts, counted.begin() + static_cast<std::ptrdiff_t>(kCountedSlices * k));
-            ranges.push_back({bounds_[k], bounds_[k + 1]});
-        }
-        workOfUnits_ = workOfParts(ranges, counted.data(), work);
+        this->workOfUnits_ = workOfParts(bounds_, counted.data(), work);
     }
     /// Waits until no rank has the memory of this object.
     void forget() {
@@ -244,17 +229,10 @@ private:
     const DeviceFacts device_;
     RankedFacts facts_;
     NamedMemory shared_;
-    std::vector<bool> maps_;           ///< whether each rank has mapped it
-    std::uint64_t method_ = 0;         ///< number of the ranks' methods; 0: there are none
-    std::vector<std::size_t> bounds_;  ///< of units, for each rank; empty where the evaluation is not divided
-    KeptLengths lengths_;
+    std::vector<bool> maps_;              ///< whether each rank has mapped it
+    std::uint64_t method_ = 0;            ///< number of the ranks' methods; 0: there are none
     bool sent_ = false, linked_ = false;  ///< linked: a link brings the data
     Staging staging_;
-    // Counts of the work of a tree's parts.
-    DeviceArray<TreeCounts> work_;
-    int evaluations_ = 0;
-    bool counts_ = false;
-    std::vector<double> workOfUnits_;
 };
 
 }  // namespace

@@ -203,13 +203,11 @@ public:
         nextLengths_ = next;
     }
     void countWork(TreeCounts* work) override { work_ = work; }
-    void findEnds(std::span<const PartRange> parts, std::uint32_t* bodies) override {
+    void findEnds(std::span<const std::size_t> bounds, std::uint32_t* bodies) override {
         TreeEndsTask task{task_.groups, task_.order, task_.facts, twoLevels_ ? kRegionGroups : 1, {}, bodies};
-        const std::size_t most = std::min(parts.size(), std::size(task.bounds) - 1);
-        for (std::size_t k = 0; k < most; ++k)
-            task.bounds[k] = static_cast<std::uint32_t>(parts[k].first),
-            task.bounds[k + 1] = static_cast<std::uint32_t>(parts[k].last);
-        launchKernel(treeEndsKernel(), {1}, static_cast<unsigned>(2 * most), task, 0, stream_);
+        const std::size_t ends = std::min(bounds.size(), std::size(task.bounds));
+        std::copy_n(bounds.begin(), ends, task.bounds);
+        launchKernel(treeEndsKernel(), {1}, static_cast<unsigned>(2 * (ends - 1)), task, 0, stream_);
     }
     void packPart(const PartRange& part, const PackedTree& to, std::uint32_t* bodies) override {
         const TreePackTask task{task_.groups,
