@@ -25,15 +25,13 @@ constexpr std::size_t kGrain = 65536;
 /// Fills `size` places by way of `part`; those after the bodies are pads.
 template <class Real>
 void upload(Vec4<Real>* to, std::size_t size, std::span<const Double4> from, std::vector<Vec4<Real>>& part, Stream stream) {
-    constexpr Real far = kPadDistance<Real>;
     for (std::size_t done = 0; done < size; done += part.size()) {
         const std::size_t count = std::min(part.size(), size - done);
         parallelFor(count, 0, kGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t k = first; k < last; ++k)
-                part[k] = done + k < from.size() ? packedIn<Real>(from[done + k]) : Vec4<Real>{far, far, far, 0};
+                part[k] = done + k < from.size() ? packedIn<Real>(from[done + k]) : kPad<Real>;
         });
-        CUDA_CHECK(copyAsync(to + done, part.data(), count * sizeof(Vec4<Real>), Copy::toDevice, stream));
-        CUDA_CHECK(waitForStream(stream));
+        copyNow(to + done, part.data(), count, Copy::toDevice, stream);
     }
 }
 
@@ -71,8 +69,7 @@ void DeviceState<Real>::upload(const BodiesToRead& bodies, double heaviest) {
     if (sources.places.size() > sourceList_.size()) sourceList_ = DeviceArray<std::uint32_t>(sources.places.size());
     CUDA_CHECK(fillAsync(complete().a.data(), 0, complete().a.bytes(), stream_));
     complete().forceKnown = false;
-    constexpr Real far = kPadDistance<Real>;
-    const std::vector<V> pads(work().x.size() - count_, V{far, far, far, 0});  // of the other state
+    const std::vector<V> pads(work().x.size() - count_, kPad<Real>);  // of the other state
     if (!pads.empty())
         CUDA_CHECK(copyAsync(work().x.data() + count_, pads.data(), pads.size() * sizeof(V), Copy::toDevice, stream_));
     if (bodies.set) {
@@ -92,9 +89,7 @@ void DeviceState<Real>::upload(const BodiesToRead& bodies, double heaviest) {
     heaviest_ = heaviest;
     sources_ = {nullptr, sources.count};
     if (sources.places.empty()) return;
-    CUDA_CHECK(copyAsync(sourceList_.data(), sources.places.data(), sources.places.size() * sizeof(std::uint32_t),
-                         Copy::toDevice, stream_));
-    CUDA_CHECK(waitForStream(stream_));
+    copyNow(sourceList_.data(), sources.places.data(), sources.places.size(), Copy::toDevice, stream_);
     sources_.list = sourceList_.data();
 }
 
@@ -103,13 +98,11 @@ void DeviceState<Real>::change(const DeviceChanges& changes, std::uint32_t count
     changes.scatter<Real>(complete().x.data(), complete().v.data(), nullptr);
     heaviest_ = heaviest;
     if (!changes.removes()) return;
-    constexpr Real far = kPadDistance<Real>;
-    const V pad{far, far, far, 0};
     const auto size = static_cast<std::uint32_t>(complete().x.size());
-    changes.keep(complete().x.data(), work().x.data(), count, size, pad);
+    changes.keep(complete().x.data(), work().x.data(), count, size, kPad<Real>);
     changes.keep(complete().v.data(), work().v.data(), count, count, V{});
     completeIndex_ = 1 - completeIndex_;
-    changes.keep<V>(nullptr, work().x.data() + count, 0, size - count, pad);
+    changes.keep<V>(nullptr, work().x.data() + count, 0, size - count, kPad<Real>);
     count_ = count;
 }
 
@@ -145,8 +138,7 @@ void DeviceState<Real>::download(const DeviceArray<V>& from, std::size_t begin, 
     const auto part = std::make_unique_for_overwrite<V[]>(std::min(kPart, result.size()));
     for (std::size_t done = 0; done < result.size(); done += kPart) {
         const std::size_t bodies = std::min(kPart, result.size() - done);
-        CUDA_CHECK(copyAsync(part.get(), from.data() + begin + done, bodies * sizeof(V), Copy::toHost, stream_));
-        CUDA_CHECK(waitForStream(stream_));
+        copyNow(part.get(), from.data() + begin + done, bodies, Copy::toHost, stream_);
         parallelFor(bodies, 0, kGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t k = first; k < last; ++k) result[done + k] = {part[k].x, part[k].y, part[k].z, part[k].w};
         });

@@ -120,9 +120,8 @@ void EngineOf<Real>::configure(const ForceSettings& force, const KernelChoice& h
 template <class Real>
 void EngineOf<Real>::copyBody(std::uint32_t index, Double4& position, Double4& velocity) const {
     V x, v;
-    CUDA_CHECK(cuda::copyAsync(&x, positions() + index, sizeof x, Copy::toHost, context_.stream));
-    CUDA_CHECK(cuda::copyAsync(&v, velocities() + index, sizeof v, Copy::toHost, context_.stream));
-    CUDA_CHECK(waitForStream(context_.stream));
+    copyNow(&x, positions() + index, 1, Copy::toHost, context_.stream);
+    copyNow(&v, velocities() + index, 1, Copy::toHost, context_.stream);
     position = {x.x, x.y, x.z, x.w};
     velocity = {v.x, v.y, v.z, v.w};
 }

@@ -379,8 +379,7 @@ public:
         }
         host_ = PinnedArray<std::uint64_t>(1);
         task_.tree.square = length * length;
-        CUDA_CHECK(copyAsync(task_.bodies, bodies.position.data(), n * sizeof(Double4), Copy::toDevice, stream_));
-        CUDA_CHECK(waitForStream(stream_));
+        copyNow(task_.bodies, bodies.position.data(), n, Copy::toDevice, stream_);
     }
     ~GroupSearchOnDevice() { waitForStream(stream_); }  // members that the device uses are released next
     GroupSearchOnDevice(const GroupSearchOnDevice&) = delete;
@@ -443,8 +442,7 @@ private:
     }
     void fetchLabels(std::vector<std::uint32_t>& to) {
         to.resize(task_.count);
-        CUDA_CHECK(copyAsync(to.data(), task_.label, to.size() * sizeof to[0], Copy::toHost, stream_));
-        CUDA_CHECK(waitForStream(stream_));
+        copyNow(to.data(), task_.label, to.size(), Copy::toHost, stream_);
     }
     void run(Kernel<GroupTask> kernel, std::size_t threads) { launchEach(kernel, threads, kGroupThreads, task_, stream_); }
     void run(Kernel<GroupTask> kernel) { run(kernel, task_.count); }
@@ -510,9 +508,9 @@ private:
     template <class T>
     T read(const T* from) {
         static_assert(sizeof(T) <= sizeof(std::uint64_t));
-        CUDA_CHECK(copyAsync(host_.data(), from, sizeof(T), Copy::toHost, stream_));
-        CUDA_CHECK(waitForStream(stream_));
-        return *reinterpret_cast<const T*>(host_.data());
+        T* const here = reinterpret_cast<T*>(host_.data());
+        copyNow(here, from, 1, Copy::toHost, stream_);
+        return *here;
     }
 
     /// Launches until no label was lowered, which the host reads after every launch. Returns the number of launches.

@@ -237,15 +237,13 @@ template <class Real>
 std::optional<PairMatrixResult> PairMatrixJob<Real>::take() {
     if (!running_ || !end_.reached()) return std::nullopt;
     running_ = false;
-    float milliseconds = 0;
-    CUDA_CHECK(elapsedMilliseconds(milliseconds, begin_, whole_ ? computed_ : end_));
     const MatrixFacts& facts = *host_.data();
     MatrixPair pair = facts.pair;
     pair.force *= factor_;
     pair.value *= scale_;
     return PairMatrixResult{.strongest = std::bit_cast<float>(facts.strongest) * static_cast<float>(scale_),
                             .pair = pair,
-                            .seconds = 1e-3 * static_cast<double>(milliseconds),
+                            .seconds = secondsBetween(begin_, whole_ ? computed_ : end_),
                             .edge = edge_};
 }
 

@@ -331,11 +331,9 @@ void DiagnosticsJob<Real>::setTree(std::unique_ptr<TreeEnergy> tree) {
     constexpr std::size_t kFewest = 32, kMost = 1024;
     const auto affordable = static_cast<std::size_t>(kPairs / std::max<double>(1, count_));
     const std::vector<std::uint32_t> targets = randomTargets(count_, std::clamp(affordable, kFewest, kMost));
-    checked_ = DeviceArray<std::uint32_t>(targets.size());
+    checked_ = uploaded(targets, stream_);
     checks_ = DeviceArray<double>(2 * targets.size());
     hostChecks_ = PinnedArray<double>(2 * targets.size());
-    CUDA_CHECK(copyAsync(checked_.data(), targets.data(), checked_.bytes(), Copy::toDevice, stream_));
-    CUDA_CHECK(waitForStream(stream_));  // the targets are a local variable
 }
 
 /// Enqueues the next slice of pairs; true when all are enqueued.
@@ -370,9 +368,7 @@ std::optional<Diagnostics> DiagnosticsJob<Real>::advance(double seconds) {
     try {
         if (sliceRunning_) {
             if (!sliceEnd_.reached()) return std::nullopt;
-            float milliseconds = 0;
-            CUDA_CHECK(elapsedMilliseconds(milliseconds, sliceBegin_, sliceEnd_));
-            const double took = 1e-3 * static_cast<double>(milliseconds);
+            const double took = secondsBetween(sliceBegin_, sliceEnd_);
             seconds_ += took;
             // The rate of slices of a few microseconds is not that of longer ones.
             if (slicePairs_ > 0 && took > 5e-5) rate_ = slicePairs_ / took;

@@ -210,8 +210,7 @@ private:
         for (const std::uint32_t steps : {kChaseUnroll, row.steps})
             launchKernel(kernelOf(row.kernel), {1}, 32, {memory_.data(), row.warm, steps, result_.data()}, 0,
                          clock_->stream);
-        CUDA_CHECK(copyAsync(host_.data(), result_.data(), result_.bytes(), Copy::toHost, clock_->stream));
-        CUDA_CHECK(waitForStream(clock_->stream));
+        copyNow(host_.data(), result_.data(), 1, Copy::toHost, clock_->stream);
         const ChaseTask::Result& found = *host_.data();
         return {row.from, static_cast<double>(found.nanoseconds) / row.steps, static_cast<double>(found.clocks) / row.steps};
     }
@@ -223,9 +222,7 @@ private:
         enqueue();
         CUDA_CHECK(recordEvent(clock_->last, clock_->stream));
         CUDA_CHECK(waitForEvent(clock_->last));
-        float milliseconds = 0;
-        CUDA_CHECK(elapsedMilliseconds(milliseconds, clock_->first, clock_->last));
-        return 1e-3 * static_cast<double>(milliseconds);
+        return secondsBetween(clock_->first, clock_->last);
     }
     double readTime(const void* memory, std::size_t bytes, int stride) {
         const std::uint64_t reads = bytes / sizeof(float) / static_cast<unsigned>(stride);

@@ -40,8 +40,7 @@ void StateCopy<Real>::fetch(const DeviceArray<Vec4<Real>>& from, std::vector<Dou
     to.reserve(count_);
     for (std::uint32_t first = 0; first < count_; first += kPart) {
         const std::uint32_t part = std::min(kPart, count_ - first);
-        CUDA_CHECK(copyAsync(part_.data(), from.data() + first, part * sizeof(Vec4<Real>), Copy::toHost, stream_));
-        CUDA_CHECK(waitForStream(stream_));
+        copyNow(part_.data(), from.data() + first, part, Copy::toHost, stream_);
         std::transform(part_.data(), part_.data() + part, std::back_inserter(to), [](const Vec4<Real>& a) {
             return Double4{a.x, a.y, a.z, a.w};
         });

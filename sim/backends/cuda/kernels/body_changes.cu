@@ -125,8 +125,7 @@ std::uint32_t firstBad(const Vec4<Real>* x, const Vec4<Real>* v, std::uint32_t c
     std::uint32_t found = count;
     CUDA_CHECK(copyAsync(first.data(), &found, sizeof found, Copy::toDevice, stream));
     launchEach(kernelOf(findBad<Real>), count, kChangeThreads, {x, v, count, farthest, first.data()}, stream);
-    CUDA_CHECK(copyAsync(&found, first.data(), sizeof found, Copy::toHost, stream));
-    CUDA_CHECK(waitForStream(stream));
+    copyNow(&found, first.data(), 1, Copy::toHost, stream);
     return found;
 }
 

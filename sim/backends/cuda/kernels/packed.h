@@ -23,6 +23,9 @@ constexpr std::uint32_t padded(std::uint32_t count) { return (count + kBodyPaddi
 template <class Real>
 constexpr Real kPadDistance = std::is_same_v<Real, float> ? Real(1e18) : Real(1e150);
 
+template <class Real>
+constexpr Vec4<Real> kPad{kPadDistance<Real>, kPadDistance<Real>, kPadDistance<Real>, 0};
+
 /// Rows in a table of a sparse matrix, whose columns a warp reads together: bonds, and lists of neighbours.
 constexpr std::uint32_t kTableRows = 32;
 

@@ -21,15 +21,6 @@ namespace {
 template <class Real>
 constexpr double bondLibraryError = sizeof(Real) == sizeof(float) ? 1e-3 : 1e-7;
 
-template <class T>
-DeviceArray<T> uploaded(const std::vector<T>& values, Stream stream) {
-    DeviceArray<T> array(values.size());
-    if (values.empty()) return array;
-    CUDA_CHECK(copyAsync(array.data(), values.data(), array.bytes(), Copy::toDevice, stream));
-    CUDA_CHECK(waitForStream(stream));
-    return array;
-}
-
 /// Numbers of the bonds that broke, in device memory. It only grows, so a reader needs no lock.
 struct DeviceLog {
     int device;
@@ -50,9 +41,7 @@ struct DeviceLog {
         if (numbers.empty()) return numbers;
         CUDA_CHECK(setDevice(device));
         const OwnedStream stream;
-        CUDA_CHECK(
-            copyAsync(numbers.data(), bonds.data() + begin, numbers.size() * sizeof(std::uint32_t), Copy::toHost, stream));
-        CUDA_CHECK(waitForStream(stream));
+        copyNow(numbers.data(), bonds.data() + begin, numbers.size(), Copy::toHost, stream);
         return numbers;
     }
 };

@@ -194,12 +194,8 @@ private:
           stream_(parts.stream),
           heavies_(static_cast<unsigned>(indices.size())),
           share_(static_cast<Real>(1 / (term.lightSpeed() * term.lightSpeed()))),
-          indices_(heavies_),
-          heavy_(heavies_) {
-        if (heavies_ == 0) return;
-        CUDA_CHECK(copyAsync(indices_.data(), indices.data(), indices_.bytes(), Copy::toDevice, stream_));
-        CUDA_CHECK(waitForStream(stream_));
-    }
+          indices_(uploaded(indices, stream_)),
+          heavy_(heavies_) {}
     double enqueueBodies(std::uint32_t first, std::uint32_t end) override {
         const DeviceBodies<Real>& bodies = this->bodies_;
         if (first == 0 && heavies_ > 0)

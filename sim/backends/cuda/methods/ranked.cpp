@@ -205,8 +205,7 @@ private:
     /// The next evaluations are cut by the work of this one.
     void takeCounts(std::span<const RankAnswer> answers, ForceWork& work) {
         std::vector<TreeCounts> counted(kCountedSlices * answers.size());
-        CUDA_CHECK(copyAsync(counted.data(), work_.data(), work_.bytes(), Copy::toHost, stream_));
-        CUDA_CHECK(waitForStream(stream_));
+        copyNow(counted.data(), work_.data(), work_.size(), Copy::toHost, stream_);
         for (std::size_t k = 1; k < answers.size(); ++k)
             std::ranges::copy(answers[k].counts, counted.begin() + static_cast<std::ptrdiff_t>(kCountedSlices * k));
         this->workOfUnits_ = workOfParts(bounds_, counted.data(), work);

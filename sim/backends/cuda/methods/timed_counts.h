@@ -68,9 +68,7 @@ public:
     void addTimes(const std::array<std::string_view, kMarks - 1>& parts, std::vector<MethodFigure>& figures) const {
         for (std::size_t k = 1; k < kMarks; ++k) {
             if (parts[k - 1].empty()) continue;
-            float milliseconds = 0;
-            CUDA_CHECK(elapsedMilliseconds(milliseconds, marks_[k - 1], marks_[k]));
-            figures.push_back({parts[k - 1], "s", 1e-3 * static_cast<double>(milliseconds)});
+            figures.push_back({parts[k - 1], "s", secondsBetween(marks_[k - 1], marks_[k])});
         }
     }
 

@@ -148,8 +148,7 @@ public:
     std::vector<StateArray> state() const override {
         if (!hasLengths_) return {};
         std::vector<float> host(count());
-        CUDA_CHECK(copyAsync(host.data(), before_.data(), host.size() * sizeof(float), Copy::toHost, stream_));
-        CUDA_CHECK(waitForStream(stream_));
+        copyNow(host.data(), before_.data(), host.size(), Copy::toHost, stream_);
         return {{"lengths", doublesOf(host)}};
     }
     bool restore(const std::vector<StateArray>& state) override {
@@ -157,8 +156,7 @@ public:
         if (state.empty()) return true;
         if (state.size() != 1 || state[0].name != "lengths" || state[0].values.size() != count()) return false;
         const std::vector<float> host(state[0].values.begin(), state[0].values.end());
-        CUDA_CHECK(copyAsync(before_.data(), host.data(), host.size() * sizeof(float), Copy::toDevice, stream_));
-        CUDA_CHECK(waitForStream(stream_));
+        copyNow(before_.data(), host.data(), host.size(), Copy::toDevice, stream_);
         hasLengths_ = true;
         kept_.reset();
         return true;

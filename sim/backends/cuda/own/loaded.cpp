@@ -180,11 +180,9 @@ public:
         softeningSquared_ =
             static_cast<float>(std::max({force_.softening * force_.softening, static_cast<double>(kSofteningSquaredFloor32),
                                          smallestR2<float>(force_, heaviest)}));
-        std::vector<Float4> host(positions_.size(),
-                                 Float4{kPadDistance<float>, kPadDistance<float>, kPadDistance<float>, 0});
+        std::vector<Float4> host(positions_.size(), kPad<float>);
         std::ranges::transform(bodies_, host.begin(), packedIn<float>);
-        CUDA_CHECK(copyAsync(positions_.data(), host.data(), positions_.bytes(), Copy::toDevice, stream_));
-        CUDA_CHECK(waitForStream(stream_));
+        copyNow(positions_.data(), host.data(), host.size(), Copy::toDevice, stream_);
     }
 
     /// Finding of a program with checks before each access; no finding has an empty text.
@@ -218,8 +216,7 @@ public:
             launchOnce(kernel);
             CUDA_CHECK(waitForStream(stream_));
             std::vector<Float4> got(all_.size());
-            CUDA_CHECK(copyAsync(got.data(), all_.data(), all_.bytes(), Copy::toHost, stream_));
-            CUDA_CHECK(waitForStream(stream_));
+            copyNow(got.data(), all_.data(), got.size(), Copy::toHost, stream_);
             if (CheckedFinding why = faultOf(got); !why.text.empty()) {
                 why.text += " with " + std::to_string(count_) + " bodies";
                 if (time > 0) why.text += ", in run " + std::to_string(time + 1) + " of the same: a race of threads?";
@@ -240,9 +237,7 @@ public:
             launchOnce(kernel);
             CUDA_CHECK(recordEvent(end_, stream_));
             CUDA_CHECK(waitForStream(stream_));
-            float milliseconds = 0;
-            CUDA_CHECK(elapsedMilliseconds(milliseconds, begin_, end_));
-            times.push_back(1e-3 * static_cast<double>(milliseconds));
+            times.push_back(secondsBetween(begin_, end_));
         }
         const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
         std::nth_element(times.begin(), middle, times.end());

@@ -71,13 +71,12 @@ void GpuTimer::collect() {
     while (!queue_.empty()) {
         const Entry entry = queue_.front();
         if (!events_[entry.last].reached()) return;
-        float milliseconds = 0;
-        CUDA_CHECK(elapsedMilliseconds(milliseconds, events_[entry.first], events_[entry.last]));
+        const double seconds = secondsBetween(events_[entry.first], events_[entry.last]);
         queue_.pop_front();
         outstanding_ = queue_.empty() ? 0 : std::max(0.0, outstanding_ - entry.estimate);
         for (const std::size_t event : {entry.first, entry.last})
             if (--users_[event] == 0 && !(started_ && event == start_)) idle_.push_back(event);
-        finish(entry, 1e-3 * static_cast<double>(milliseconds));
+        finish(entry, seconds);
     }
 }
 

@@ -111,6 +111,27 @@ private:
     Event event_ = nullptr;
 };
 
+/// Time on the device between two events that it has reached [s].
+inline double secondsBetween(Event first, Event last) {
+    float milliseconds = 0;
+    CUDA_CHECK(elapsedMilliseconds(milliseconds, first, last));
+    return 1e-3 * static_cast<double>(milliseconds);
+}
+
+/// Copies so many values, and waits.
+template <class T>
+void copyNow(T* to, const T* from, std::size_t count, Copy direction, Stream stream) {
+    if (count == 0) return;
+    CUDA_CHECK(copyAsync(to, from, count * sizeof(T), direction, stream));
+    CUDA_CHECK(waitForStream(stream));
+}
+template <class T>
+DeviceArray<T> uploaded(const std::vector<T>& values, Stream stream) {
+    DeviceArray<T> array(values.size());
+    copyNow(array.data(), values.data(), values.size(), Copy::toDevice, stream);
+    return array;
+}
+
 /// The object of a device, shared by all backends: events, streams and memory belong to one device. The first call makes it
 /// on the current device, which must be `device`; it lives to the end of the program. Any thread may call.
 template <class T>
