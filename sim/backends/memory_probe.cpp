@@ -24,4 +24,11 @@ int unitsOfStride(int stride, int unitBytes) {
     return units;
 }
 
+StridedRead stridedRead(int stride, int unitBytes, std::size_t bytes, double seconds) {
+    const double reads = static_cast<double>(bytes / sizeof(float) / static_cast<unsigned>(stride));
+    const double units = unitsOfStride(stride, unitBytes);
+    return {stride, units, reads * sizeof(float) / seconds,
+            reads / static_cast<double>(kStridedLanes) * units * unitBytes / seconds};
+}
+
 }  // namespace gravlab

@@ -55,6 +55,8 @@ constexpr int kStrides[] = {1, 2, 3, 4, 8, 16, 32};
 constexpr std::uint64_t kStridedLanes = 32;
 /// Pieces of `unitBytes` bytes that 32 fp32 numbers touch, `stride` numbers apart, where the first begins a piece.
 int unitsOfStride(int stride, int unitBytes);
+/// A pass over `bytes` bytes at that stride.
+StridedRead stridedRead(int stride, int unitBytes, std::size_t bytes, double seconds);
 
 /// The place after `at` in a ring through all `count` places, a power of two, in an order that no prefetcher follows: a
 /// linear congruential generator of full period. Hull & Dobell 1962, SIAM Rev. 4, 230.

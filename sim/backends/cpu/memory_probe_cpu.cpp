@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -90,10 +89,7 @@ private:
         });
         volatile std::uint32_t used = sum;
         static_cast<void>(used);
-        const double reads = std::floor(static_cast<double>(all) / stride), lanes = static_cast<double>(kStridedLanes);
-        const int units = unitsOfStride(stride, static_cast<int>(kLineBytes));
-        return {stride, static_cast<double>(units), reads * sizeof(float) / seconds,
-                reads / lanes * units * static_cast<double>(kLineBytes) / seconds};
+        return stridedRead(stride, static_cast<int>(kLineBytes), kLargestRing, seconds);
     }
 
     std::string device_;

@@ -22,7 +22,6 @@ using SteadyClock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 
 constexpr std::size_t kTrialBytes = 1 << 20;
-constexpr double kSlowest = 20e6;  // a transfer may be as slow as that [bytes/s]
 Job* currentJob = nullptr;
 
 double secondsSince(SteadyClock::time_point start) {
@@ -31,9 +30,9 @@ double secondsSince(SteadyClock::time_point start) {
 
 /// Known data, different on the way out and back.
 const MessageBytes& trialBytes(bool back) {
-    const auto made = [](std::uint32_t add) {
+    const auto made = [](std::size_t number) {
         MessageBytes bytes(kTrialBytes);
-        for (std::uint32_t i = 0; i < kTrialBytes; ++i) bytes[i] = static_cast<std::byte>((i * 2654435761u >> 13) + add);
+        writeTrial(bytes, number);
         return bytes;
     };
     static const MessageBytes there = made(0), again = made(1);
@@ -198,7 +197,7 @@ bool Job::Arriving::complete(Transport& transport, const Begin& begin) {
     }
     bytes.resize(letter.bytes);
     follows = true;
-    silent = -static_cast<double>(letter.bytes) / kSlowest;
+    silent = -static_cast<double>(letter.bytes) / kSlowestTransfer;
     operation = begin(bytes);
     return complete(transport, begin);
 }

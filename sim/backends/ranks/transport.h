@@ -1,6 +1,7 @@
 // Bytes between the processes of a job. Rule: one thread makes all calls, and none of them waits.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -27,6 +28,14 @@ public:
     /// Ends all processes of the job.
     virtual void abort(int code) = 0;
 };
+/// A transfer may be as slow as that [bytes/s].
+constexpr double kSlowestTransfer = 20e6;
+/// Fills in known data for a trial of a way, other data for each number.
+inline void writeTrial(std::span<std::byte> to, std::size_t number) {
+    const auto factor = static_cast<std::uint32_t>(2654435761u + 2 * number);
+    for (std::uint32_t i = 0; i < to.size(); ++i) to[i] = static_cast<std::byte>((i + 1) * factor >> 13);
+}
+
 using OpenTransport = std::function<std::unique_ptr<Transport>()>;
 
 /// How many processes mpirun or srun started as one job with this one; 1: none.

@@ -11,7 +11,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <optional>
 
 namespace gravlab {
@@ -191,7 +190,7 @@ public:
         if (row < std::size(kChases)) {
             times.latencies.push_back(latencyOf(kChases[row]));
         } else if ((row -= std::size(kChases)) < std::size(kStrides)) {
-            times.strides.push_back(readAt(kStrides[row]));
+            times.strides.push_back(stridedRead(kStrides[row], kSectorBytes, memory_.bytes(), readDevice(kStrides[row])));
         } else if ((row -= std::size(kStrides)) < std::size(kPasses)) {
             times.passes.push_back(passOf(kPasses[row]));
         }
@@ -224,6 +223,12 @@ private:
         CUDA_CHECK(waitForEvent(clock_->last));
         return secondsBetween(clock_->first, clock_->last);
     }
+    template <class Time>
+    static double shortest(const Time& time) {
+        double least = time();
+        for (int trial = 1; trial < kStrideTrials; ++trial) least = std::min(least, time());
+        return least;
+    }
     double readTime(const void* memory, std::size_t bytes, int stride) {
         const std::uint64_t reads = bytes / sizeof(float) / static_cast<unsigned>(stride);
         const auto blocks = static_cast<unsigned>(8 * std::max(1, device_.multiprocessors));
@@ -236,33 +241,19 @@ private:
     double readDevice(int stride) {
         if (!cleared_) CUDA_CHECK(fillAsync(memory_.data(), 0, memory_.bytes(), clock_->stream));
         cleared_ = true;
-        double least = std::numeric_limits<double>::max();
-        for (int trial = 0; trial < kStrideTrials; ++trial)
-            least = std::min(least, readTime(memory_.data(), memory_.bytes(), stride));
-        return least;
+        return shortest([&] { return readTime(memory_.data(), memory_.bytes(), stride); });
     }
-    StridedRead readAt(int stride) {
-        const double seconds = readDevice(stride);
-        const double reads = static_cast<double>(memory_.bytes() / sizeof(float) / static_cast<unsigned>(stride));
-        const int units = unitsOfStride(stride, kSectorBytes);
-        return {stride, static_cast<double>(units), reads * sizeof(float) / seconds,
-                reads / static_cast<double>(kStridedLanes) * units * kSectorBytes / seconds};
-    }
-
     MemoryPass passOf(const PassRow& row) {
         constexpr double kManaged = kManagedBytes;
         switch (row.kind) {
             case PassKind::device:
                 return {row.what, kProbeBytes, readDevice(1)};
             case PassKind::copy: {
-                const std::size_t half = memory_.size() / 2;
-                double least = std::numeric_limits<double>::max();
-                for (int trial = 0; trial < kStrideTrials; ++trial)
-                    least = std::min(least, timeOf([&] {
-                                         CUDA_CHECK(copyAsync(memory_.data() + half, memory_.data(), memory_.bytes() / 2,
-                                                              Copy::onDevice, clock_->stream));
-                                     }));
-                return {row.what, kProbeBytes, least};
+                const auto copy = [&] {
+                    CUDA_CHECK(copyAsync(memory_.data() + memory_.size() / 2, memory_.data(), memory_.bytes() / 2,
+                                         Copy::onDevice, clock_->stream));
+                };
+                return {row.what, kProbeBytes, shortest([&] { return timeOf(copy); })};
             }
             case PassKind::managedFirst:
                 managed_ = ManagedArray<unsigned char>(kManagedBytes);
@@ -281,14 +272,11 @@ private:
                 break;
         }
         const PinnedArray<ParticleVertex> vertices(row.bodies);
-        double least = std::numeric_limits<double>::max();
-        for (int trial = 0; trial < kStrideTrials; ++trial)
-            least = std::min(
-                least, timeOf([&] {
-                    CUDA_CHECK(copyAsync(vertices.data(), memory_.data(), vertices.bytes(), Copy::toHost, clock_->stream));
-                    CUDA_CHECK(copyAsync(memory_.data(), vertices.data(), vertices.bytes(), Copy::toDevice, clock_->stream));
-                }));
-        return {row.what, 2.0 * static_cast<double>(vertices.bytes()), least};
+        const auto copies = [&] {
+            CUDA_CHECK(copyAsync(vertices.data(), memory_.data(), vertices.bytes(), Copy::toHost, clock_->stream));
+            CUDA_CHECK(copyAsync(memory_.data(), vertices.data(), vertices.bytes(), Copy::toDevice, clock_->stream));
+        };
+        return {row.what, 2.0 * static_cast<double>(vertices.bytes()), shortest([&] { return timeOf(copies); })};
     }
 
     /// Made once the device is current.

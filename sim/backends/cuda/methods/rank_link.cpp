@@ -17,12 +17,6 @@ namespace {
 
 constexpr std::size_t kTimedBytes = std::size_t{32} << 20;
 
-std::vector<std::uint32_t> trialWords(std::size_t rank) {
-    std::vector<std::uint32_t> words(kSlotBytes / sizeof(std::uint32_t));
-    for (std::size_t i = 0; i < words.size(); ++i) words[i] = static_cast<std::uint32_t>((i + 1) * 2654435761u + rank);
-    return words;
-}
-
 /// An MPI that takes device memory. Its calls are those of the job's thread.
 class MpiLink final : public DeviceLink {
 public:
@@ -93,15 +87,15 @@ std::string tryWay(RankDevices& ranks, Way way, Job& job, int device, Stream str
 }  // namespace
 
 bool holds(const std::byte* memory, std::size_t rank, Stream stream) {
-    std::vector<std::uint32_t> words(kSlotBytes / sizeof(std::uint32_t));
-    CUDA_CHECK(copyAsync(words.data(), memory, kSlotBytes, Copy::toHost, stream));
-    CUDA_CHECK(waitForStream(stream));
-    return words == trialWords(rank);
+    std::vector<std::byte> found(kSlotBytes), wanted(kSlotBytes);
+    copyNow(found.data(), memory, kSlotBytes, Copy::toHost, stream);
+    writeTrial(wanted, rank);
+    return found == wanted;
 }
 void fill(std::byte* memory, std::size_t rank, Stream stream) {
-    const std::vector<std::uint32_t> words = trialWords(rank);
-    CUDA_CHECK(copyAsync(memory, words.data(), kSlotBytes, Copy::toDevice, stream));
-    CUDA_CHECK(waitForStream(stream));
+    std::vector<std::byte> data(kSlotBytes);
+    writeTrial(data, rank);
+    copyNow(memory, data.data(), kSlotBytes, Copy::toDevice, stream);
 }
 
 std::string deviceName(int device) {

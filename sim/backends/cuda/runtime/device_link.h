@@ -1,6 +1,8 @@
 // A way between the device of rank 0 and those of other ranks. Rule: all ranks begin the same operations, and none waits for
 // ever.
 #pragma once
+#include "sim/backends/ranks/transport.h"
+
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -33,9 +35,9 @@ public:
 
 protected:
     using Clock = std::chrono::steady_clock;
-    /// When ranks that stay away are given up; a transfer may be as slow as 20e6 bytes/s.
+    /// When ranks that stay away are given up.
     static Clock::time_point limitOf(std::size_t bytes) {
-        return Clock::now() + std::chrono::seconds(10 + bytes / 20'000'000);
+        return Clock::now() + std::chrono::seconds(10 + static_cast<int>(static_cast<double>(bytes) / kSlowestTransfer));
     }
     static std::size_t bytesOf(const Pieces& pieces) {
         std::size_t bytes = 0;
