@@ -77,13 +77,6 @@ Reason whyNoLists(const KernelRow& row, const ForceSettings& force) {
            " bodies each under this cut-off, and " + std::to_string(kWidestList) + " is the most; take 'cells'";
 }
 
-constexpr MethodCode kCellRow{
-    .make32 = makeCells<float>, .make64 = makeCells<double>, .machineCode = cellCode, .blocks = cellWalkBlocks};
-constexpr MethodCode kListRow{.make32 = makeNeighbourLists<float>,
-                              .make64 = makeNeighbourLists<double>,
-                              .machineCode = listCode,
-                              .blocks = cellWalkBlocks};
-
 // Default launches of these rows; none of them can be LaunchConfig().
 constexpr LaunchConfig kTree{static_cast<int>(kWalkThreads), 1, 1, 1}, kCells{static_cast<int>(kCellWalkThreads), 1, 1, 1},
     kPairs{256, 1, 1, 1}, kSymmetric{32, 4, kSymmetricBodies<float>, 1}, kManySteps{512, 4, kManyStepsBodies, 1},
@@ -112,6 +105,23 @@ constexpr KernelEntry treeEntry(std::string_view name, std::string_view idea) {
             .code = MethodCode{.make32 = makeTree<kWalk, kCurve>,
                                .machineCode = [](Precision) { return treeWalkKernel(kWalk, 2).address; },
                                .blocks = walkBlocks}};
+}
+
+/// The entry of a row of laws with a finite reach.
+constexpr KernelEntry cutOffEntry(std::string_view name, std::string_view idea, std::string_view source,
+                                  Reason (*refuses)(const KernelRow&, const ForceSettings&), MethodCode code) {
+    code.blocks = cellWalkBlocks;
+    return {.row = {.backend = "cuda",
+                    .name = name,
+                    .idea = idea,
+                    .blocks = {64, 256},
+                    .blockSizes = kCellBlocks,
+                    .usual = kCells,
+                    .cut = Split::keyRanges,
+                    .byCutOff = true,
+                    .source = source,
+                    .refuses = refuses},
+            .code = code};
 }
 
 /// Instructions issued a directed pair in fp32, and slots in fp64; 0: not known.
@@ -271,29 +281,13 @@ constexpr KernelEntry kEntries[] = {
              .source = "many_steps.cu:manySteps",
              .refuses = whyNotOnCuda},
      .code = ManyStepsCode{.kernel32 = manySteps}},
-    {.row = {.backend = "cuda",
-             .name = "cells",
-             .idea = "only what is within the cut-off of a law that has one: bodies sorted by cells, exact in O(N)",
-             .blocks = {64, 256},
-             .blockSizes = kCellBlocks,
-             .usual = kCells,
-             .cut = Split::keyRanges,
-             .byCutOff = true,
-             .source = "cells.cu:placeOfKey,walkCells",
-             .refuses = whyNotOnCuda},
-     .code = kCellRow},
-    {.row =
-         {.backend = "cuda",
-          .name = "neighbour-list",
-          .idea = "lists of all that is a little beyond the cut-off, which live until a body has crossed half of the rest",
-          .blocks = {64, 256},
-          .blockSizes = kCellBlocks,
-          .usual = kCells,
-          .cut = Split::keyRanges,
-          .byCutOff = true,
-          .source = "neighbours.cu:ReachSum,walkLists",
-          .refuses = whyNoLists},
-     .code = kListRow},
+    cutOffEntry("cells", "only what is within the cut-off of a law that has one: bodies sorted by cells, exact in O(N)",
+                "cells.cu:placeOfKey,walkCells", whyNotOnCuda,
+                {.make32 = makeCells<float>, .make64 = makeCells<double>, .machineCode = cellCode}),
+    cutOffEntry("neighbour-list",
+                "lists of all that is a little beyond the cut-off, which live until a body has crossed half of the rest",
+                "neighbours.cu:ReachSum,walkLists", whyNoLists,
+                {.make32 = makeNeighbourLists<float>, .make64 = makeNeighbourLists<double>, .machineCode = listCode}),
     treeEntry<TreeWalk::thetaMonopole>(
         "tree-theta-monopole",
         "far bodies as one at their centre: an octree, opened by the angle under which a cell is seen"),
