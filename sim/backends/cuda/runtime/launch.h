@@ -29,7 +29,7 @@ void launchKernel(Kernel<Task> kernel, Dim grid, unsigned threads, const std::ty
     CUDA_CHECK(launch(kernel.address, grid, threads, arguments, sharedBytes, stream));
 }
 
-/// Blocks of so many threads, with a thread for each item.
+/// Blocks of that many threads, with a thread for each item.
 constexpr unsigned blocksFor(std::size_t items, unsigned threads) {
     return static_cast<unsigned>((items + threads - 1) / threads);
 }
