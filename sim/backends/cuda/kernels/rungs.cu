@@ -57,14 +57,10 @@ __global__ __launch_bounds__(kBlock, 1) void tiledConstantBlock(ForceTask<float>
     constexpr int kUnroll = 16;
     __shared__ float4 tile[kBlock];
     const float4* bodies = asVectors(task.bodies);
-    const std::uint32_t target = blockIdx.x * kBlock + threadIdx.x, held = min(target, task.targetCount - 1);
-    const float4 self = asVectors(task.targets)[task.targetFirst + held];
-    double sum[3];
-    for (int axis = 0; axis < 3; ++axis)
-        sum[axis] = task.resumes ? task.carry[axis * static_cast<std::size_t>(task.targetCount) + held] : 0.0;
+    OneTarget one(task);
     const GravityPull<float> addPull{task.softeningSquared};
 
-    const std::uint32_t end = min(task.sliceFirst + task.sliceLength, task.count);
+    const std::uint32_t end = one.sliceEnd();
     std::uint32_t base = task.sliceFirst;
     for (; base + kBlock <= end; base += kBlock) {
         __syncthreads();  // all threads have read the last tile
@@ -75,8 +71,8 @@ __global__ __launch_bounds__(kBlock, 1) void tiledConstantBlock(ForceTask<float>
         for (int chunk = 0; chunk < kBlock; chunk += kChunk) {
             Vec3<float> part = {};
 #pragma unroll kUnroll
-            for (int j = 0; j < kChunk; ++j) addPull(part, self, tile[chunk + j]);
-            accumulate(sum, part);
+            for (int j = 0; j < kChunk; ++j) addPull(part, one.self, tile[chunk + j]);
+            accumulate(one.sum, part);
         }
     }
     if (base < end) {  // the same in all threads of the grid
@@ -88,11 +84,11 @@ __global__ __launch_bounds__(kBlock, 1) void tiledConstantBlock(ForceTask<float>
             const int chunkEnd = min(j + kSumChunk, filled);
             Vec3<float> part = {};
 #pragma unroll 4
-            for (; j < chunkEnd; ++j) addPull(part, self, tile[j]);
-            accumulate(sum, part);
+            for (; j < chunkEnd; ++j) addPull(part, one.self, tile[j]);
+            accumulate(one.sum, part);
         }
     }
-    if (target < task.targetCount) storeSum(task, target, sum, task.stride);
+    one.store();
 }
 
 /// Several threads per body: a block of p * q threads has p targets, and thread t adds the sources of range t / p to target

@@ -93,6 +93,43 @@ __device__ __forceinline__ void storeSum(const ForceTask<Real>& task, std::uint3
     asVectors(task.sums)[static_cast<std::size_t>(blockIdx.y) * stride + task.targetFirst + target] = a;
 }
 
+/// The thread's target and its sums; a thread without a target stores nothing.
+struct OneTarget {
+    const ForceTask<float>& task;
+    std::uint32_t target = blockIdx.x * blockDim.x + threadIdx.x;
+    float4 self;
+    double sum[3];
+
+    __device__ explicit OneTarget(const ForceTask<float>& forceTask) : task(forceTask) {
+        const std::uint32_t held = min(target, task.targetCount - 1);
+        self = asVectors(task.targets)[task.targetFirst + held];
+        for (int axis = 0; axis < 3; ++axis)
+            sum[axis] = task.resumes ? task.carry[axis * static_cast<std::size_t>(task.targetCount) + held] : 0.0;
+    }
+    __device__ std::uint32_t sliceEnd() const { return min(task.sliceFirst + task.sliceLength, task.count); }
+    /// Sums the pulls of source(j) over the slice.
+    template <int kUnroll, class Source>
+    __device__ void gather(Source source) {
+        const std::uint32_t end = sliceEnd();
+        for (std::uint32_t j = task.sliceFirst; j < end;) {
+            const std::uint32_t chunkEnd = min(j + kSumChunk, end);
+            Vec3<float> part = {};
+            const auto pull = [&] { GravityPull<float>{task.softeningSquared}(part, self, source(j)); };
+            if constexpr (kUnroll == kAutoUnroll) {
+                for (; j < chunkEnd; ++j) pull();
+            } else {
+#pragma unroll kUnroll
+                for (; j < chunkEnd; ++j) pull();
+            }
+            accumulate(sum, part);
+        }
+    }
+    __device__ void store() const {
+        // There is one range, so the stride is `count`; task.stride would make the loop of forceSoa 11 % slower.
+        if (target < task.targetCount) storeSum(task, target, sum, task.count);
+    }
+};
+
 /// Most threads of a block whose registers hold the bodies of each thread.
 template <class Real, int kBodies>
 constexpr int kTiledThreads = kBodies * sizeof(Real) <= 8    ? 1024

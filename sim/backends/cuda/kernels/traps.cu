@@ -17,14 +17,10 @@ __global__ __launch_bounds__(1024, 1) void forceNoBarrier(ForceTask<float> task)
     float4* const tile = reinterpret_cast<float4*>(shared);
     const float4* bodies = asVectors(task.bodies);
     const std::uint32_t width = blockDim.x, lane = threadIdx.x;
-    const std::uint32_t target = blockIdx.x * width + lane, held = min(target, task.targetCount - 1);
-    const float4 self = asVectors(task.targets)[task.targetFirst + held];
-    double sum[3];
-    for (int axis = 0; axis < 3; ++axis)
-        sum[axis] = task.resumes ? task.carry[axis * static_cast<std::size_t>(task.targetCount) + held] : 0.0;
+    OneTarget one(task);
     const GravityPull<float> addPull{task.softeningSquared};
 
-    const std::uint32_t end = min(task.sliceFirst + task.sliceLength, task.count);
+    const std::uint32_t end = one.sliceEnd();
     for (std::uint32_t base = task.sliceFirst; base < end; base += width) {
         const int filled = static_cast<int>(min(width, end - base));
         // __syncthreads() is missing here: all threads should have read the last tile.
@@ -41,12 +37,12 @@ __global__ __launch_bounds__(1024, 1) void forceNoBarrier(ForceTask<float> task)
                 const int chunkEnd = min(j + kSumChunk, last);
                 Vec3<float> pull = {};
 #pragma unroll 4
-                for (; j < chunkEnd; ++j) addPull(pull, self, tile[j]);
-                accumulate(sum, pull);
+                for (; j < chunkEnd; ++j) addPull(pull, one.self, tile[j]);
+                accumulate(one.sum, pull);
             }
         }
     }
-    if (target < task.targetCount) storeSum(task, target, sum, task.stride);
+    one.store();
 }
 
 /// One thread per body, as `global`, but the array of float4 is read as if it were one of float3: body j begins 12 j bytes
@@ -54,25 +50,15 @@ __global__ __launch_bounds__(1024, 1) void forceNoBarrier(ForceTask<float> task)
 __global__ void forceMisread(ForceTask<float> task) {
     const float3* places = reinterpret_cast<const float3*>(task.bodies);
     const float4* bodies = asVectors(task.bodies);
-    const std::uint32_t target = blockIdx.x * blockDim.x + threadIdx.x, held = min(target, task.targetCount - 1);
-    const float3 own = reinterpret_cast<const float3*>(task.targets)[task.targetFirst + held];
-    const float4 self = make_float4(own.x, own.y, own.z, 0);
-    double sum[3];
-    for (int axis = 0; axis < 3; ++axis)
-        sum[axis] = task.resumes ? task.carry[axis * static_cast<std::size_t>(task.targetCount) + held] : 0.0;
-    const GravityPull<float> addPull{task.softeningSquared};
-    const std::uint32_t end = min(task.sliceFirst + task.sliceLength, task.count);
-    for (std::uint32_t j = task.sliceFirst; j < end;) {
-        const std::uint32_t chunkEnd = min(j + kSumChunk, end);
-        Vec3<float> part = {};
-#pragma unroll 8
-        for (; j < chunkEnd; ++j) {
-            const float3 place = places[j];
-            addPull(part, self, make_float4(place.x, place.y, place.z, bodies[j].w));
-        }
-        accumulate(sum, part);
-    }
-    if (target < task.targetCount) storeSum(task, target, sum, task.stride);
+    OneTarget one(task);
+    const float3 own =
+        reinterpret_cast<const float3*>(task.targets)[task.targetFirst + min(one.target, task.targetCount - 1)];
+    one.self = make_float4(own.x, own.y, own.z, 0);
+    one.gather<8>([&](std::uint32_t j) {
+        const float3 place = places[j];
+        return make_float4(place.x, place.y, place.z, bodies[j].w);
+    });
+    one.store();
 }
 
 }  // namespace
