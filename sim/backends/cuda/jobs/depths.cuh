@@ -13,6 +13,13 @@ __device__ __forceinline__ std::uint64_t ownItem() {
     return static_cast<std::uint64_t>(blockIdx.x) * kGroupThreads + threadIdx.x;
 }
 
+/// Calls a function for each place, a thread per place.
+template <void (*kDo)(const GroupTask&, std::uint32_t)>
+__global__ void eachPlace(GroupTask task) {
+    const std::uint32_t place = blockIdx.x * kGroupThreads + threadIdx.x;
+    if (place < task.count) kDo(task, place);
+}
+
 __device__ __forceinline__ bool reach(const GroupTask& task, std::uint32_t place, std::uint32_t depth) {
     if (loadParent(task.parent + place) != kNoDepth) return false;
     storeParent(task.parent + place, depth);
@@ -70,26 +77,20 @@ __global__ void visitAllLevels(GroupTask task) {
              [&](std::uint64_t item, std::uint32_t level) { return visitItem<kEdges>(task, item, level); });
 }
 
-__global__ void listSources(GroupTask task) {
-    const std::uint64_t place = ownItem();
-    if (place >= task.count) return;
-    for (std::uint64_t k = task.begin[place]; k < task.begin[place + 1]; ++k)
-        task.source[k] = static_cast<std::uint32_t>(place);
+__device__ void listSources(const GroupTask& task, std::uint32_t place) {
+    for (std::uint64_t k = task.begin[place]; k < task.begin[place + 1]; ++k) task.source[k] = place;
 }
 
-__global__ void beginDepths(GroupTask task) {
-    const std::uint64_t place = ownItem();
-    if (place < task.count) task.parent[place] = task.order[place] == task.from ? 0 : kNoDepth;
+__device__ void beginDepths(const GroupTask& task, std::uint32_t place) {
+    task.parent[place] = task.order[place] == task.from ? 0 : kNoDepth;
 }
 
-__global__ void writeDepths(GroupTask task) {
-    const std::uint64_t place = ownItem();
-    if (place < task.count) task.label[task.order[place]] = task.parent[place];
+__device__ void writeDepths(const GroupTask& task, std::uint32_t place) {
+    task.label[task.order[place]] = task.parent[place];
 }
 
-__global__ void countReached(GroupTask task) {
-    const std::uint64_t place = ownItem();
-    if (place < task.count && task.parent[place] != kNoDepth) atomicAdd(&task.flags->reached, task.friends[place]);
+__device__ void countReached(const GroupTask& task, std::uint32_t place) {
+    if (task.parent[place] != kNoDepth) atomicAdd(&task.flags->reached, task.friends[place]);
 }
 
 }  // namespace

@@ -92,9 +92,7 @@ __global__ void endFrame(GroupTask task) {
 }
 static_assert(kFrameBlocks == kGroupThreads);
 
-__global__ void makeTreeKeys(GroupTask task) {
-    const std::uint32_t i = ownIndex();
-    if (i >= task.count) return;
+__device__ void makeTreeKeys(const GroupTask& task, std::uint32_t i) {
     const Double4 body = task.bodies[i];
     task.key[i] = friendTreeKey(*task.frame, body.x, body.y, body.z);
     task.index[i] = i;
@@ -110,17 +108,13 @@ __global__ void makeGrid(GroupTask task) {
     *task.grid = grid;
 }
 
-__global__ void makeGridKeys(GroupTask task) {
-    const std::uint32_t i = ownIndex();
-    if (i >= task.count) return;
+__device__ void makeGridKeys(const GroupTask& task, std::uint32_t i) {
     const Double4 body = task.bodies[i];
     task.key[i] = cellKey(*task.grid, body.x, body.y, body.z);
     task.index[i] = i;
 }
 
-__global__ void gatherPlaces(GroupTask task) {
-    const std::uint32_t place = ownIndex();
-    if (place >= task.count) return;
+__device__ void gatherPlaces(const GroupTask& task, std::uint32_t place) {
     const Double4 body = task.bodies[task.order[place]];
     task.axis[0][place] = body.x;
     task.axis[1][place] = body.y;
@@ -134,15 +128,9 @@ __global__ void makeBoxes(GroupTask task) {
     if (index < task.tree.start[task.pass + 1] - task.tree.start[task.pass]) makeFriendBox(task.tree, task.pass, index);
 }
 
-__global__ void joinWhole(GroupTask task) {
-    const std::uint32_t place = ownIndex();
-    if (place < task.count) task.parent[place] = wholeBoxOf(task.tree, place);
-}
+__device__ void joinWhole(const GroupTask& task, std::uint32_t place) { task.parent[place] = wholeBoxOf(task.tree, place); }
 
-__global__ void joinBeside(GroupTask task) {
-    const std::uint32_t place = ownIndex();
-    if (place < task.count) joinNear(task.tree, place);
-}
+__device__ void joinBeside(const GroupTask& task, std::uint32_t place) { joinNear(task.tree, place); }
 
 __global__ void markBoxes(GroupTask task) {
     const std::uint32_t index = ownIndex();
@@ -238,14 +226,9 @@ __global__ void joinLeaves(GroupTask task) {
     }
 }
 
-__global__ void joinBodies(GroupTask task) {
-    const std::uint32_t place = ownIndex();
-    if (place < task.count) joinFromBody(task.tree, place);
-}
+__device__ void joinBodies(const GroupTask& task, std::uint32_t place) { joinFromBody(task.tree, place); }
 
-__global__ void joinCells(GroupTask task) {
-    const std::uint32_t place = ownIndex();
-    if (place >= task.count) return;
+__device__ void joinCells(const GroupTask& task, std::uint32_t place) {
     CellRows rows;
     joinFromCell(*task.grid, place, rows);
 }
@@ -258,23 +241,17 @@ __global__ void countFriends(GroupTask task) {
     task.friends[place] = friends;
 }
 
-__global__ void listFriends(GroupTask task) {
-    const std::uint32_t place = ownIndex();
-    if (place >= task.count) return;
+__device__ void listFriends(const GroupTask& task, std::uint32_t place) {
     std::uint64_t next = task.begin[place];
     forFriends(*task.grid, place, [&](std::uint32_t other) { task.list[next++] = other; });
 }
 
 __device__ FriendLists listsOf(const GroupTask& task) { return {task.begin, task.list, task.parent, task.mark}; }
 
-__global__ void beginSearches(GroupTask task) {
-    const std::uint32_t place = ownIndex();
-    if (place < task.count) beginSearch(listsOf(task), place);
-}
+__device__ void beginSearches(const GroupTask& task, std::uint32_t place) { beginSearch(listsOf(task), place); }
 
-__global__ void goOneLevel(GroupTask task) {
-    const std::uint32_t place = ownIndex();
-    if (place < task.count && searchLevel(listsOf(task), place, task.level)) task.flags->changed[0] = 1;
+__device__ void goOneLevel(const GroupTask& task, std::uint32_t place) {
+    if (searchLevel(listsOf(task), place, task.level)) task.flags->changed[0] = 1;
 }
 
 __global__ void goAllLevels(GroupTask task) {
@@ -284,17 +261,14 @@ __global__ void goAllLevels(GroupTask task) {
     });
 }
 
-__global__ void findLeast(GroupTask task) {
-    const std::uint32_t place = ownIndex();
-    if (place >= task.count) return;
+__device__ void findLeast(const GroupTask& task, std::uint32_t place) {
     // In a large group nearly all atomics would wait for each other and change nothing.
     std::uint32_t* least = task.least + groupRoot(task.parent, place);
     if (task.order[place] < loadParent(least)) lowerParent(least, task.order[place]);
 }
 
-__global__ void takeLabels(GroupTask task) {
-    const std::uint32_t place = ownIndex();
-    if (place < task.count) task.label[task.order[place]] = task.least[groupRoot(task.parent, place)];
+__device__ void takeLabels(const GroupTask& task, std::uint32_t place) {
+    task.label[task.order[place]] = task.least[groupRoot(task.parent, place)];
 }
 
 /// Bytes of scratch memory of scanGroupCounts(). Throws DeviceError.
@@ -393,8 +367,8 @@ public:
             byTree();
         else
             byCells(found);
-        run(kernelOf(findLeast));
-        run(kernelOf(takeLabels));
+        each<findLeast>();
+        each<takeLabels>();
         CUDA_CHECK(waitForStream(stream_));
         found.seconds = std::chrono::duration<double>(GroupClock::now() - start).count();
         fetchLabels(found.labels);
@@ -414,17 +388,17 @@ public:
         if (way.edges) {
             requireFriendMemory(friends, kAdvice);
             task_.source = make<std::uint32_t>(std::max<std::uint64_t>(1, friends));
-            run(kernelOf(listSources));
+            each<listSources>();
         }
-        run(kernelOf(beginDepths));
+        each<beginDepths>();
         const std::uint64_t items = way.edges ? friends : task_.count;
         const std::uint32_t levels =
             way.onDevice ? allLevels(kernelOf(way.edges ? visitAllLevels<true> : visitAllLevels<false>), items)
                          : untilNothingChanges(kernelOf(way.edges ? visitLevel<true> : visitLevel<false>), items);
-        run(kernelOf(writeDepths));
+        each<writeDepths>();
         CUDA_CHECK(waitForStream(stream_));
         found.seconds = std::chrono::duration<double>(GroupClock::now() - start).count();
-        run(kernelOf(countReached));
+        each<countReached>();
         const double bodies = task_.count, reached = static_cast<double>(read(&task_.flags->reached));
         fetchLabels(found.depths);
         // A level looks at every node or at every edge; a thread of a node then looks at its friends.
@@ -445,7 +419,10 @@ private:
         copyNow(to.data(), task_.label, to.size(), Copy::toHost, stream_);
     }
     void run(Kernel<GroupTask> kernel, std::size_t threads) { launchEach(kernel, threads, kGroupThreads, task_, stream_); }
-    void run(Kernel<GroupTask> kernel) { run(kernel, task_.count); }
+    template <void (*kDo)(const GroupTask&, std::uint32_t)>
+    void each() {
+        run(kernelOf(eachPlace<kDo>), task_.count);
+    }
 
     void measure() {
         for (task_.pass = 0; task_.pass < 2; ++task_.pass) {
@@ -456,26 +433,26 @@ private:
 
     void sortByKeys() {
         sortKeys(keysOf(task_), scratch_.data(), scratch_.size(), stream_);
-        run(kernelOf(gatherPlaces));
+        each<gatherPlaces>();
     }
 
     void byTree() {
-        run(kernelOf(makeTreeKeys));
+        each<makeTreeKeys>();
         sortByKeys();
         const FriendTree& tree = task_.tree;
         for (task_.pass = 0; task_.pass < tree.levels; ++task_.pass)
             run(kernelOf(makeBoxes), tree.start[task_.pass + 1] - tree.start[task_.pass]);
-        run(kernelOf(joinWhole));
-        run(kernelOf(joinBeside));
+        each<joinWhole>();
+        each<joinBeside>();
         for (task_.pass = 0; task_.pass < tree.levels; ++task_.pass)
             run(kernelOf(markBoxes), tree.start[task_.pass + 1] - tree.start[task_.pass]);
         run(kernelOf(joinLeaves), std::size_t{32} * tree.start[1]);
-        run(kernelOf(joinBodies));
+        each<joinBodies>();
     }
 
     void makeCells() {
         launchKernel(kernelOf(makeGrid), {1}, 1, task_, 0, stream_);
-        run(kernelOf(makeGridKeys));
+        each<makeGridKeys>();
         sortByKeys();
     }
     static void requireFriendMemory(std::uint64_t friends, const char* advice) {
@@ -489,17 +466,17 @@ private:
         const std::uint64_t friends = read(task_.begin + task_.count);
         requireFriendMemory(friends, advice);
         task_.list = make<std::uint32_t>(std::max<std::uint64_t>(1, friends));
-        run(kernelOf(cuda::listFriends));
+        each<cuda::listFriends>();
         return friends;
     }
 
     void byCells(FoundGroups& found) {
         makeCells();
-        if (way_ == GroupWay::grid) return run(kernelOf(joinCells));
+        if (way_ == GroupWay::grid) return each<joinCells>();
         const std::uint64_t friends = listFriends("take --kernel union-tree, which keeps none");
-        run(kernelOf(beginSearches));
+        each<beginSearches>();
         const std::uint32_t levels = way_ == GroupWay::searchFromHost
-                                         ? untilNothingChanges(kernelOf(goOneLevel), task_.count)
+                                         ? untilNothingChanges(kernelOf(eachPlace<goOneLevel>), task_.count)
                                          : allLevels(kernelOf(goAllLevels), task_.count);
         found.figures = {{"friends a body", "", static_cast<double>(friends) / task_.count},
                          {"levels", "", static_cast<double>(levels)}};
