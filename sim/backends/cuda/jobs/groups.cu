@@ -1,7 +1,7 @@
 // Friends of friends: bodies are sorted by cells or along a curve. Then atomics on the roots join sets, or labels pass from
 // friend to friend. In any order of these steps, a group's label is the smallest index in it.
 #include "sim/api/errors.h"
-#include "sim/backends/cuda/jobs/depths.cuh"
+#include "sim/backends/cuda/jobs/groups.cuh"
 #include "sim/backends/cuda/kernels/together.cuh"
 #include "sim/backends/cuda/kernels/tree.h"
 #include "sim/backends/cuda/runtime/memory.h"

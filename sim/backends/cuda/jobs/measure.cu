@@ -232,6 +232,41 @@ __global__ __launch_bounds__(kMeasureThreads) void endPairs(MeasureTask<Real> ta
     task.state->pairs = whole;
 }
 
+/// Compares the energy of some bodies with a plain loop in double. One block per body.
+struct FieldCheckTask {
+    const Vec4<float>* bodies;
+    const double* energy;          ///< values under test, see TreeFields
+    const std::uint32_t* targets;  ///< one a block
+    double* result;                ///< [2 k] value under test, [2 k + 1] value of the plain loop
+    std::uint32_t count;
+    double softeningSquared;
+    double power, factor;  ///< constants of the pull, see PowerPull
+};
+/// Potential of a source of 1, whose slope is the pull of that power.
+__device__ double plainField(double squared, double power) {
+    if (power == 2) return 1 / sqrt(squared);
+    if (power == 1) return -0.5 * log(squared);
+    return pow(squared, 0.5 * (1 - power)) / (power - 1);
+}
+
+__global__ __launch_bounds__(kMeasureThreads) void checkFields(FieldCheckTask task) {
+    __shared__ double room[kMeasureThreads];
+    const std::uint32_t target = task.targets[blockIdx.x];
+    const Vec4<float> at = task.bodies[target];
+    double sum = 0;
+    for (std::uint32_t j = threadIdx.x; j < task.count; j += kMeasureThreads) {
+        const Vec4<float> source = task.bodies[j];
+        const double x = static_cast<double>(source.x) - at.x, y = static_cast<double>(source.y) - at.y,
+                     z = static_cast<double>(source.z) - at.z;
+        const double squared = x * x + y * y + z * z + task.softeningSquared;
+        if (j != target && squared > 0) sum += source.w * plainField(squared, task.power);
+    }
+    sum = blockSum(sum, room);
+    if (threadIdx.x > 0) return;
+    task.result[2 * blockIdx.x] = at.w * task.energy[target];
+    task.result[2 * blockIdx.x + 1] = at.w * (0.5 * task.factor * sum);
+}
+
 }  // namespace
 
 const void* measureCode() { return kernelOf(sumMoments<float>).address; }
@@ -344,7 +379,7 @@ bool DiagnosticsJob<Real>::enqueueTree(double seconds) {
         if (!std::exchange(treeBegun_, true)) tree_->begin(x_.data(), force_, fields);
         if (!tree_->enqueue(seconds)) return false;
         const TreeForce law = treeForce(force_);
-        launchKernel(fieldCheckKernel(), {static_cast<unsigned>(checked_.size())}, kMeasureThreads,
+        launchKernel(kernelOf(checkFields), {static_cast<unsigned>(checked_.size())}, kMeasureThreads,
                      FieldCheckTask{x_.data(), fields.energy, checked_.data(), checks_.data(), count_,
                                     force_.softening * force_.softening, law.power, law.factor},
                      0, stream_);

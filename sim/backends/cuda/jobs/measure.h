@@ -89,18 +89,6 @@ struct LawPairTask {
 template <class Real>
 void launchPairs(const PairTask<Real>& task, std::uint32_t count, const ForceSettings& force, Stream stream);
 
-/// Compares the energy of some bodies with a plain loop in double. One block per body.
-struct FieldCheckTask {
-    const Vec4<float>* bodies;
-    const double* energy;          ///< values under test, see TreeFields
-    const std::uint32_t* targets;  ///< one a block
-    double* result;                ///< [2 k] value under test, [2 k + 1] value of the plain loop
-    std::uint32_t count;
-    double softeningSquared;
-    double power, factor;  ///< constants of the pull, see PowerPull
-};
-Kernel<FieldCheckTask> fieldCheckKernel();
-
 /// Code of the sums, so that it can be loaded early.
 const void* measureCode();
 
