@@ -324,22 +324,12 @@ constexpr KernelEntry kTraps[] = {
                  "it reads positions 12 bytes apart that lie 16 bytes apart, so bodies are where none is"),
 };
 
-bool hasCode(const KernelEntry& entry, bool doubles) {
-    return std::visit(
-        [doubles](const auto& code) {
-            if constexpr (requires { code.make64; }) return (doubles ? code.make64 != nullptr : code.make32 != nullptr);
-            if constexpr (requires { code.kernel64; }) {
-                if (doubles) return code.kernel64 != nullptr;
-            }
-            if constexpr (requires { code.kernel32; }) return !doubles && code.kernel32 != nullptr;
-            return false;
-        },
-        entry.code);
-}
-
 }  // namespace
 
-bool KernelEntry::builtIn(Precision precision) const { return hasCode(*this, precision == Precision::fp64); }
+bool KernelEntry::builtIn(Precision precision) const {
+    if (precision != Precision::fp64) return true;
+    return symmetric() || (oneSided() && oneSided()->kernel64) || (own() && own()->make64);
+}
 
 std::uint32_t OneSidedCode::targets(const LaunchConfig& launch) const {
     return static_cast<std::uint32_t>(pairsOfThreads ? edgeOf(launch.block) : launch.block * launch.bodiesPerThread);

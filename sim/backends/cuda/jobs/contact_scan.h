@@ -68,14 +68,6 @@ public:
 
 private:
     using V = Vec4<Real>;
-    /// An array of the device whose newest values the host copies.
-    template <class T>
-    struct Copied {
-        DeviceArray<T> device;
-        PinnedArray<T> host;
-        void reserve(std::size_t count);
-        std::span<const T> copy(std::size_t count, Stream stream);
-    };
     const ContactTask<Real>& task(const V* bodies);
     void keep(const V* bodies);
     void reserve(std::uint32_t count);
@@ -90,8 +82,7 @@ private:
     Copied<ListRange> lists_;
     Copied<ContactPair> pairs_, nearLarge_;
     DeviceArray<std::uint8_t> scratch_;
-    DeviceArray<ContactFacts> facts_;
-    PinnedArray<ContactFacts> host_;
+    Copied<ContactFacts> facts_;
 };
 
 }  // namespace gravlab::cuda

@@ -212,21 +212,15 @@ __global__ void keepPositions(ContactTask<Real> task) {
 }  // namespace
 
 template <class Real>
-ContactScan<Real>::ContactScan(Stream stream) : stream_(stream), facts_(1), host_(1) {}
-
-template <class Real>
-template <class T>
-void ContactScan<Real>::Copied<T>::reserve(std::size_t count) {
-    if (device.size() >= count) return;
-    host = PinnedArray<T>(count);
-    device = DeviceArray<T>(count);
+ContactScan<Real>::ContactScan(Stream stream) : stream_(stream) {
+    facts_.reserve(1);
 }
 
-template <class Real>
+/// The newest values of the device, once the stream has been waited for.
 template <class T>
-std::span<const T> ContactScan<Real>::Copied<T>::copy(std::size_t count, Stream stream) {
-    if (count > 0) CUDA_CHECK(copyAsync(host.data(), device.data(), count * sizeof(T), Copy::toHost, stream));
-    return {host.data(), count};
+std::span<const T> newest(Copied<T>& values, std::size_t count, Stream stream) {
+    values.toHost(count, stream);
+    return {values.host.data(), count};
 }
 
 // Arrays grow only: after a merger fewer bodies use the same memory.
@@ -260,7 +254,7 @@ const ContactTask<Real>& ContactScan<Real>::task(const V* bodies) {
     task_.bodies = bodies;
     task_.before = before_.device.data();
     task_.order = order_.device.data();
-    task_.facts = facts_.data();
+    task_.facts = facts_.device.data();
     task_.pairs = pairs_.device.data();
     task_.nearLarge = nearLarge_.device.data();
     task_.lists = lists_.device.data();
@@ -295,7 +289,7 @@ void ContactScan<Real>::begin(const V* bodies, const std::vector<Surface>& surfa
 template <class Real>
 bool ContactScan<Real>::find(const V* bodies, const V* velocities, FoundContacts& found) {
     ContactTask<Real> task = this->task(bodies);
-    CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
+    CUDA_CHECK(fillAsync(facts_.device.data(), 0, facts_.device.bytes(), stream_));
     launchEach(kernelOf(boxContacts<Real>), count(), kContactThreads, task, stream_);
     launchKernel(kernelOf(scaleContacts<Real>), {1}, 1, task, 0, stream_);
     launchEach(kernelOf(makeContactKeys<Real>), count(), kContactThreads, task, stream_);
@@ -303,10 +297,10 @@ bool ContactScan<Real>::find(const V* bodies, const V* velocities, FoundContacts
     for (task.level = 0; task.level < task.levels; ++task.level)
         launchEach(kernelOf(boundPaths<Real>), task.firstNode[task.level + 1] - task.firstNode[task.level], kContactThreads,
                    task, stream_);
-    const ContactFacts& facts = *host_.data();
+    const ContactFacts& facts = *facts_.host.data();
     const auto search = [&] {
         launchEach(kernelOf(searchContacts<Real>), count(), kContactThreads, task, stream_);
-        CUDA_CHECK(copyAsync(host_.data(), facts_.data(), sizeof(ContactFacts), Copy::toHost, stream_));
+        facts_.toHost(1, stream_);
         CUDA_CHECK(waitForStream(stream_));
     };
     search();
@@ -319,7 +313,7 @@ bool ContactScan<Real>::find(const V* bodies, const V* velocities, FoundContacts
         if (facts.near > task.nearRoom) near_.reserve(grown(facts.near));
         if (facts.nearLarge > task.nearLargeRoom) nearLarge_.reserve(grown(facts.nearLarge));
         task = this->task(bodies);
-        CUDA_CHECK(fillAsync(&facts_.data()->pairs, 0, 3 * sizeof(unsigned), stream_));
+        CUDA_CHECK(fillAsync(&facts_.device.data()->pairs, 0, 3 * sizeof(unsigned), stream_));
         search();
     }
     if (facts.pairs > 0) {
@@ -329,17 +323,17 @@ bool ContactScan<Real>::find(const V* bodies, const V* velocities, FoundContacts
             else
                 return {.wide = &vectors.data()->x};
         };
-        before_.copy(count(), stream_);
+        before_.toHost(count(), stream_);
         CUDA_CHECK(copyAsync(positions_.data(), bodies, count() * sizeof(V), Copy::toHost, stream_));
         CUDA_CHECK(copyAsync(velocities_.data(), velocities, count() * sizeof(V), Copy::toHost, stream_));
         found.before = raw(before_.host);
         found.position = raw(positions_);
         found.velocity = raw(velocities_);
-        found.pairs = pairs_.copy(facts.pairs, stream_);
-        found.lists = lists_.copy(count(), stream_);
-        found.near = near_.copy(facts.near, stream_);
-        found.nearLarge = nearLarge_.copy(facts.nearLarge, stream_);
-        found.order = order_.copy(count(), stream_);
+        found.pairs = newest(pairs_, facts.pairs, stream_);
+        found.lists = newest(lists_, count(), stream_);
+        found.near = newest(near_, facts.near, stream_);
+        found.nearLarge = newest(nearLarge_, facts.nearLarge, stream_);
+        found.order = newest(order_, count(), stream_);
         found.large = {facts.largeBodies, facts.large};
         found.mostReach = facts.mostReach;
         CUDA_CHECK(waitForStream(stream_));

@@ -53,8 +53,7 @@ private:
     // Used where a tree sums the pairs: some bodies have their potentials compared with fp64.
     std::unique_ptr<TreeEnergy> tree_;
     DeviceArray<std::uint32_t> checked_;
-    DeviceArray<double> checks_;
-    PinnedArray<double> hostChecks_;
+    Copied<double> checks_;
     OwnedEvent sliceBegin_, sliceEnd_;
 
     ForceSettings force_;

@@ -128,17 +128,14 @@ void ForceCheckJob<Real>::enqueue(const Vec4<Real>* x, const Vec4<Real>* v, cons
     targets_ = std::exchange(wanted_, {});
     gate_ = accuracy.gate;
     const std::size_t samples = targets_.size();
-    if (indices_.size() < samples) {
-        indices_ = DeviceArray<std::uint32_t>(samples);
-        result_ = DeviceArray<Double4>(samples);
-        host_ = PinnedArray<Double4>(samples);
-    }
+    if (indices_.size() < samples) indices_ = DeviceArray<std::uint32_t>(samples);
+    result_.reserve(samples);
     CUDA_CHECK(copyAsync(indices_.data(), targets_.data(), samples * sizeof(std::uint32_t), Copy::toDevice, stream_));
     const CheckTask<Real> task{.bodies = x,
                                .accelerations = a,
                                .velocities = v,
                                .targets = indices_.data(),
-                               .result = result_.data(),
+                               .result = result_.device.data(),
                                .count = count,
                                .softeningSquared = softeningSquared(request),
                                .sign = forceFactor(request.settings),
@@ -150,15 +147,12 @@ void ForceCheckJob<Real>::enqueue(const Vec4<Real>* x, const Vec4<Real>* v, cons
         withLoopLaw<double>(request.settings, request.smallestR2, [&]<class Type>(const Type& law) {
             launchKernel(kernelOf(checkLaw<Real, Type>), blocks, kCheckThreads, {task, law}, 0, stream_);
         });
-    CUDA_CHECK(copyAsync(host_.data(), result_.data(), samples * sizeof(Double4), Copy::toHost, stream_));
+    result_.toHost(samples, stream_);
     if (std::isfinite(gate_.p99)) {
-        if (parts_.size() == 0) {
-            parts_ = DeviceArray<double>(4 * kMomentumBlocks);
-            hostParts_ = PinnedArray<double>(4 * kMomentumBlocks);
-        }
+        parts_.reserve(4 * kMomentumBlocks);
         launchKernel(kernelOf(sumForces<Real>), {kMomentumBlocks}, kCheckThreads,
-                     MomentumTask<Real>{x, a, parts_.data(), count}, 0, stream_);
-        CUDA_CHECK(copyAsync(hostParts_.data(), parts_.data(), parts_.bytes(), Copy::toHost, stream_));
+                     MomentumTask<Real>{x, a, parts_.device.data(), count}, 0, stream_);
+        parts_.toHost(4 * kMomentumBlocks, stream_);
     }
     CUDA_CHECK(recordEvent(done_, stream_));
     running_ = true;
@@ -171,7 +165,7 @@ std::optional<ForceCheck> ForceCheckJob<Real>::take() {
     // compareForces() uses lengths and differences only, so any direction gives the same result.
     std::vector<Double4> got, want;
     for (std::size_t k = 0; k < targets_.size(); ++k) {
-        const Double4& r = host_.data()[k];
+        const Double4& r = result_.host.data()[k];
         const double length = r.w;
         want.push_back({length, 0, 0, 0});
         got.push_back({length + r.x, r.y, r.z, 0});
@@ -180,7 +174,7 @@ std::optional<ForceCheck> ForceCheckJob<Real>::take() {
     check.worst = targets_[check.worst];
     if (std::isfinite(gate_.p99)) {
         double sums[4] = {};
-        for (unsigned k = 0; k < 4 * kMomentumBlocks; ++k) sums[k % 4] += hostParts_.data()[k];
+        for (unsigned k = 0; k < 4 * kMomentumBlocks; ++k) sums[k % 4] += parts_.host.data()[k];
         const double sum = std::sqrt(sums[0] * sums[0] + sums[1] * sums[1] + sums[2] * sums[2]);
         check.momentum = sums[3] > 0 ? sum / sums[3] : 0;
     }

@@ -67,11 +67,9 @@ private:
     ForceGate gate_{};
     bool running_ = false;
     DeviceArray<std::uint32_t> indices_;
-    DeviceArray<Double4> result_;
-    PinnedArray<Double4> host_;
+    Copied<Double4> result_;
     // Sum of the forces on all bodies, for methods with an allowed error.
-    DeviceArray<double> parts_;
-    PinnedArray<double> hostParts_;
+    Copied<double> parts_;
     OwnedEvent done_;
 };
 

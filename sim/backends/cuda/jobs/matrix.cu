@@ -161,7 +161,9 @@ Kernel<MatrixLawTask<Real, Pair<float>, Pair<double>>> matrixKernel(int wanted) 
 }  // namespace
 
 template <class Real>
-PairMatrixJob<Real>::PairMatrixJob(Stream stream) : stream_(stream), facts_(1), host_(1) {}
+PairMatrixJob<Real>::PairMatrixJob(Stream stream) : stream_(stream) {
+    facts_.reserve(1);
+}
 
 template <class Real>
 bool PairMatrixJob<Real>::enqueue(const Vec4<Real>* bodies, std::uint32_t count, const ForceSettings& force,
@@ -183,7 +185,7 @@ bool PairMatrixJob<Real>::enqueue(const Vec4<Real>* bodies, std::uint32_t count,
     running_ = false;
     const MatrixTask<Real> task{.bodies = bodies,
                                 .values = values_.data(),
-                                .facts = facts_.data(),
+                                .facts = facts_.device.data(),
                                 .count = count,
                                 .cells = cells,
                                 .stride = stride,
@@ -214,7 +216,7 @@ void PairMatrixJob<Real>::launch(MatrixTask<Real> task, const ForceSettings& for
     const unsigned tiles = (task.cells + edge - 1) / edge;
     factor_ = std::abs(forceFactor(force));
     scale_ = task.value == PairValue::distance ? 1 : factor_;
-    CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
+    CUDA_CHECK(fillAsync(facts_.device.data(), 0, sizeof(MatrixFacts), stream_));
     CUDA_CHECK(recordEvent(begin_, stream_));
     const auto run = [&]<template <class> class Pair>() {
         const MatrixLawTask<Real, Pair<float>, Pair<double>> all{task, Pair<float>(force), Pair<double>(force)};
@@ -228,8 +230,8 @@ void PairMatrixJob<Real>::launch(MatrixTask<Real> task, const ForceSettings& for
     };
     forLaw<LoopLaws>(loopLaw(force), run);
     const std::uint32_t all = task.cells * task.cells;
-    if (levels) launchEach(kernelOf(matrixLevels), all, 256, {task.values, facts_.data(), levels, all, task.value}, stream_);
-    CUDA_CHECK(copyAsync(host_.data(), facts_.data(), sizeof(MatrixFacts), Copy::toHost, stream_));
+    if (levels) launchEach(kernelOf(matrixLevels), all, 256, {task.values, task.facts, levels, all, task.value}, stream_);
+    facts_.toHost(1, stream_);
     CUDA_CHECK(recordEvent(end_, stream_));
 }
 
@@ -237,7 +239,7 @@ template <class Real>
 std::optional<PairMatrixResult> PairMatrixJob<Real>::take() {
     if (!running_ || !end_.reached()) return std::nullopt;
     running_ = false;
-    const MatrixFacts& facts = *host_.data();
+    const MatrixFacts& facts = *facts_.host.data();
     MatrixPair pair = facts.pair;
     pair.force *= factor_;
     pair.value *= scale_;

@@ -367,8 +367,7 @@ void DiagnosticsJob<Real>::setTree(std::unique_ptr<TreeEnergy> tree) {
     const auto affordable = static_cast<std::size_t>(kPairs / std::max<double>(1, count_));
     const std::vector<std::uint32_t> targets = randomTargets(count_, std::clamp(affordable, kFewest, kMost));
     checked_ = uploaded(targets, stream_);
-    checks_ = DeviceArray<double>(2 * targets.size());
-    hostChecks_ = PinnedArray<double>(2 * targets.size());
+    checks_.reserve(2 * targets.size());
 }
 
 /// Enqueues the next slice of pairs; true when all are enqueued.
@@ -380,10 +379,10 @@ bool DiagnosticsJob<Real>::enqueueTree(double seconds) {
         if (!tree_->enqueue(seconds)) return false;
         const TreeForce law = treeForce(force_);
         launchKernel(kernelOf(checkFields), {static_cast<unsigned>(checked_.size())}, kMeasureThreads,
-                     FieldCheckTask{x_.data(), fields.energy, checked_.data(), checks_.data(), count_,
+                     FieldCheckTask{x_.data(), fields.energy, checked_.data(), checks_.device.data(), count_,
                                     force_.softening * force_.softening, law.power, law.factor},
                      0, stream_);
-        CUDA_CHECK(copyAsync(hostChecks_.data(), checks_.data(), checks_.bytes(), Copy::toHost, stream_));
+        checks_.toHost(2 * checked_.size(), stream_);
     }
     return true;
 }
@@ -448,7 +447,7 @@ Diagnostics DiagnosticsJob<Real>::result() const {
     if (tree_) {
         PotentialError error;
         for (std::size_t k = 0; k < checked_.size(); ++k)
-            error.add(hostChecks_.data()[2 * k], hostChecks_.data()[2 * k + 1]);
+            error.add(checks_.host.data()[2 * k], checks_.host.data()[2 * k + 1]);
         result.potentialError = error.relative();
     }
     result.angularMomentumScale = m.spinScale;

@@ -48,8 +48,7 @@ private:
 
     Stream stream_;
     DeviceArray<float> values_;
-    DeviceArray<MatrixFacts> facts_;
-    PinnedArray<MatrixFacts> host_;
+    Copied<MatrixFacts> facts_;
     OwnedEvent begin_, computed_, end_;
     bool running_ = false, whole_ = false;
     int edge_ = 0;

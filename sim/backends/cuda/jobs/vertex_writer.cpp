@@ -18,12 +18,9 @@ ParticleVertex* VertexWriter::open(VertexSink& sink, std::size_t count) {
         // The sink has just lost its access to device memory and accepts host memory from now on.
     }
     if (copying_ > 0) return nullptr;
-    if (staging_.size() < count) {
-        staging_ = DeviceArray<ParticleVertex>(count);
-        pinned_ = PinnedArray<ParticleVertex>(count);
-    }
+    staging_.reserve(count);
     if (!copied_) copied_.emplace();
-    return staging_.data();
+    return staging_.device.data();
 }
 
 void VertexWriter::close(VertexSink& sink) {
@@ -31,7 +28,7 @@ void VertexWriter::close(VertexSink& sink) {
         sink.close(stream_);
         return;
     }
-    CUDA_CHECK(copyAsync(pinned_.data(), staging_.data(), count_ * sizeof(ParticleVertex), Copy::toHost, stream_));
+    staging_.toHost(count_, stream_);
     CUDA_CHECK(recordEvent(*copied_, stream_));
     copying_ = count_;
     ++hostCopies_;
@@ -44,7 +41,7 @@ bool VertexWriter::deliver(VertexSink& sink, bool wait) {
     else if (!copied_->reached())
         return false;
     const VertexSpan span = sink.open(copying_, nullptr);
-    std::copy_n(pinned_.data(), std::min(span.count, copying_), span.data);
+    std::copy_n(staging_.host.data(), std::min(span.count, copying_), span.data);
     sink.close(nullptr);
     copying_ = 0;
     return true;

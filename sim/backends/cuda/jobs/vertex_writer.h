@@ -33,8 +33,7 @@ private:
     bool direct_ = false;
     std::size_t count_ = 0;
     std::size_t copying_ = 0;  ///< vertices of the copy under way
-    DeviceArray<ParticleVertex> staging_;
-    PinnedArray<ParticleVertex> pinned_;
+    Copied<ParticleVertex> staging_;
     std::optional<OwnedEvent> copied_;
     double hostCopies_ = 0;
 };

@@ -94,23 +94,19 @@ __global__ void spreadActive(ActiveCopyTask<Real> task) {
 void DeviceBlocks::begin(bool inBlocks) {
     enqueued_ = false;
     if (!inBlocks || levels_.size() > 0) return;
-    DeviceArray<std::uint8_t> levels(count_);
-    DeviceArray<LevelSums> sums(1);
-    PinnedArray<LevelSums> read(1);
-    levels_ = std::move(levels);
-    sums_ = std::move(sums);
-    read_ = std::move(read);
+    sums_.reserve(1);
+    levels_ = DeviceArray<std::uint8_t>(count_);
 }
 
 template <class Real>
 bool DeviceBlocks::enqueueLevels(const Vec4<Real>* accelerations, const Vec4<Real>* positions) {
     if (enqueued_) return false;
     const Dim blocks{std::min(kMostBlocks, blocksFor(count_, kBlocksThreads))};
-    const LevelTask<Real> task{accelerations, positions, count_, levels_.data(), sums_.data()};
-    CUDA_CHECK(fillAsync(sums_.data(), 0, sums_.bytes(), stream_));
+    const LevelTask<Real> task{accelerations, positions, count_, levels_.data(), sums_.device.data()};
+    CUDA_CHECK(fillAsync(sums_.device.data(), 0, sizeof(LevelSums), stream_));
     launchKernel(kernelOf(sumLevelLogarithms<Real>), blocks, kBlocksThreads, task, 0, stream_);
     launchKernel(kernelOf(giveLevels<Real>), blocks, kBlocksThreads, task, 0, stream_);
-    CUDA_CHECK(copyAsync(read_.data(), sums_.data(), sums_.bytes(), Copy::toHost, stream_));
+    sums_.toHost(1, stream_);
     CUDA_CHECK(recordEvent(arrived_, stream_));
     enqueued_ = true;
     return true;
@@ -121,7 +117,7 @@ template bool DeviceBlocks::enqueueLevels<double>(const Vec4<double>*, const Vec
 BlockClock DeviceBlocks::take() {
     CUDA_CHECK(waitForEvent(arrived_));
     LevelCounts bodies{};
-    std::copy_n(read_.data()->bodies, bodies.size(), bodies.begin());
+    std::copy_n(sums_.host.data()->bodies, bodies.size(), bodies.begin());
     return BlockClock(bodies);
 }
 

@@ -54,8 +54,7 @@ private:
     std::uint32_t count_;
     Stream stream_;
     DeviceArray<std::uint8_t> levels_;  ///< allocated by the first block step
-    DeviceArray<LevelSums> sums_;
-    PinnedArray<LevelSums> read_;
+    Copied<LevelSums> sums_;
     OwnedEvent arrived_;
     bool enqueued_ = false;
 };

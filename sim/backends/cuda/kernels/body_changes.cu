@@ -77,13 +77,10 @@ __global__ void keepOthers(KeepTask<T> task) {
     task.to[place] = task.from[place + before];
 }
 
-/// Grows both arrays to at least `count` values.
+/// Room for more than `count`, where there is less.
 template <class T>
-void reserveBoth(DeviceArray<T>& device, PinnedArray<T>& host, std::size_t count) {
-    if (device.size() >= count) return;
-    const std::size_t size = std::max<std::size_t>(2 * count, 256);
-    host = PinnedArray<T>(size);
-    device = DeviceArray<T>(size);
+void reserveMore(Copied<T>& values, std::size_t count) {
+    if (values.device.size() < count) values.reserve(std::max<std::size_t>(2 * count, 256));
 }
 
 }  // namespace
@@ -92,30 +89,28 @@ void DeviceChanges::take(const BodyChanges& changes) {
     CUDA_CHECK(waitForEvent(copied_));
     changed_ = static_cast<std::uint32_t>(changes.changed.size());
     removals_ = static_cast<std::uint32_t>(changes.removed.size());
-    reserveBoth(bodies_, bodiesHere_, changed_);
-    reserveBoth(removed_, removedHere_, removals_);
-    std::ranges::transform(changes.changed, bodiesHere_.data(), [](const BodyChanges::Body& body) {
+    reserveMore(bodies_, changed_);
+    reserveMore(removed_, removals_);
+    std::ranges::transform(changes.changed, bodies_.host.data(), [](const BodyChanges::Body& body) {
         return ChangedBody{body.position, body.velocity, body.surface.radius, body.index};
     });
-    std::ranges::copy(changes.removed, removedHere_.data());
-    if (changed_ > 0)
-        CUDA_CHECK(copyAsync(bodies_.data(), bodiesHere_.data(), changed_ * sizeof(ChangedBody), Copy::toDevice, stream_));
-    if (removals_ > 0)
-        CUDA_CHECK(
-            copyAsync(removed_.data(), removedHere_.data(), removals_ * sizeof(std::uint32_t), Copy::toDevice, stream_));
+    std::ranges::copy(changes.removed, removed_.host.data());
+    bodies_.toDevice(changed_, stream_);
+    removed_.toDevice(removals_, stream_);
     CUDA_CHECK(recordEvent(copied_, stream_));
 }
 
 template <class Real>
 void DeviceChanges::scatter(Vec4<Real>* x, Vec4<Real>* v, double* radius) const {
     if (changed_ == 0) return;
-    launchEach(kernelOf(scatterChanged<Real>), changed_, kChangeThreads, {bodies_.data(), changed_, x, v, radius}, stream_);
+    launchEach(kernelOf(scatterChanged<Real>), changed_, kChangeThreads, {bodies_.device.data(), changed_, x, v, radius},
+               stream_);
 }
 
 template <class T>
 void DeviceChanges::keep(const T* from, T* to, std::uint32_t count, std::uint32_t end, const T& pad) const {
     if (end == 0) return;
-    launchEach(kernelOf(keepOthers<T>), end, kChangeThreads, {from, to, count, end, removed_.data(), removals_, pad},
+    launchEach(kernelOf(keepOthers<T>), end, kChangeThreads, {from, to, count, end, removed_.device.data(), removals_, pad},
                stream_);
 }
 template <class Real>

@@ -32,10 +32,8 @@ public:
 private:
     Stream stream_;
     std::uint32_t changed_ = 0, removals_ = 0;
-    DeviceArray<ChangedBody> bodies_;
-    DeviceArray<std::uint32_t> removed_;
-    PinnedArray<ChangedBody> bodiesHere_;
-    PinnedArray<std::uint32_t> removedHere_;
+    Copied<ChangedBody> bodies_;
+    Copied<std::uint32_t> removed_;
     OwnedEvent copied_;
 };
 

@@ -29,8 +29,6 @@ constexpr std::string_view kFunctions[] = {
     "cudaDeviceEnablePeerAccess",
     "cudaMalloc",
     "cudaFree",
-    "cudaIpcGetMemHandle",
-    "cudaIpcOpenMemHandle",
     "cudaMemcpyAsync",
     "cudaStreamCreate",
     "cudaFuncGetAttributes",
@@ -170,14 +168,6 @@ Code release(void* memory) {
         }
     }
     return GRAVLAB_COUNTED(cudaFree, memory);
-}
-Code nameMemory(IpcHandle& handle, void* memory) {
-    static_assert(sizeof(IpcHandle) == sizeof(cudaIpcMemHandle_t));
-    return GRAVLAB_COUNTED(cudaIpcGetMemHandle, reinterpret_cast<cudaIpcMemHandle_t*>(&handle), memory);
-}
-Code mapNamed(void** memory, const IpcHandle& handle) {
-    return GRAVLAB_COUNTED(cudaIpcOpenMemHandle, memory, std::bit_cast<cudaIpcMemHandle_t>(handle),
-                           cudaIpcMemLazyEnablePeerAccess);
 }
 
 Code copyAsync(void* to, const void* from, std::size_t bytes, Copy direction, Stream stream) {

@@ -49,6 +49,11 @@ struct DeviceFacts {
     std::size_t memoryBytes = 0;
 };
 
+/// Names device memory to other processes of the host.
+struct IpcHandle {
+    std::byte bytes[64] = {};
+};
+
 // Each call returns the code of a CUDA function and does nothing else, except that memory and copies are counted.
 #define GRAVLAB_CUDA_CALL(name, function, parameters, arguments) Code name parameters;
 #include "sim/backends/cuda/runtime/api_calls.inl"
@@ -61,12 +66,6 @@ PeerLink peerLink(int one, int other);
 Code openPeer(int other);                         ///< the current device reaches that one's memory from now on
 Code allocate(void** memory, std::size_t bytes);  ///< device memory
 Code release(void* memory);                       ///< of allocate() and allocateManaged()
-/// Names device memory to other processes of the host.
-struct IpcHandle {
-    std::byte bytes[64] = {};
-};
-Code nameMemory(IpcHandle& handle, void* memory);
-Code mapNamed(void** memory, const IpcHandle& handle);  ///< in another process than that of the memory
 Code copyAsync(void* to, const void* from, std::size_t bytes, Copy direction, Stream stream);
 Code createStream(Stream& stream);  ///< does not wait for the default stream
 Code kernelFacts(KernelFacts& facts, const void* kernel);

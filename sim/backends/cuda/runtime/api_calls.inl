@@ -10,6 +10,11 @@ GRAVLAB_CUDA_CALL(allocateManaged, cudaMallocManaged, (void** memory, std::size_
 // Host memory that copies reach without a detour.
 GRAVLAB_CUDA_CALL(allocatePinned, cudaHostAlloc, (void** memory, std::size_t bytes), (memory, bytes, cudaHostAllocDefault))
 GRAVLAB_CUDA_CALL(releasePinned, cudaFreeHost, (void* memory), (memory))
+GRAVLAB_CUDA_CALL(nameMemory, cudaIpcGetMemHandle, (IpcHandle & handle, void* memory),
+                  (reinterpret_cast<cudaIpcMemHandle_t*>(&handle), memory))
+// In another process than that of the memory.
+GRAVLAB_CUDA_CALL(mapNamed, cudaIpcOpenMemHandle, (void** memory, const IpcHandle& handle),
+                  (memory, std::bit_cast<cudaIpcMemHandle_t>(handle), cudaIpcMemLazyEnablePeerAccess))
 GRAVLAB_CUDA_CALL(unmapNamed, cudaIpcCloseMemHandle, (void* memory), (memory))
 GRAVLAB_CUDA_CALL(fillAsync, cudaMemsetAsync, (void* memory, int byte, std::size_t bytes, Stream stream),
                   (memory, byte, bytes, stream))

@@ -74,8 +74,7 @@ void check(Code code, const char* expression, const char* file, int line) {
     const char* slash = std::strrchr(file, '/');
     const std::string text =
         errorSentence(code) + " in " + expression + " at " + (slash ? slash + 1 : file) + ":" + std::to_string(line);
-    constexpr Code kMemoryAllocation = 2;
-    if (code == kMemoryAllocation) throw OutOfMemoryError(text);
+    if (code == kOutOfMemory) throw OutOfMemoryError(text);
     throw DeviceError(text);
 }
 

@@ -10,23 +10,8 @@
 
 namespace gravlab::cuda {
 
-namespace detail {
-struct DeviceMemory {
-    static Code take(void** memory, std::size_t bytes) { return allocate(memory, bytes); }
-    static void give(void* memory) { release(memory); }
-};
-struct ManagedMemory {
-    static Code take(void** memory, std::size_t bytes) { return allocateManaged(memory, bytes); }
-    static void give(void* memory) { release(memory); }
-};
-struct PinnedMemory {
-    static Code take(void** memory, std::size_t bytes) { return allocatePinned(memory, bytes); }
-    static void give(void* memory) { releasePinned(memory); }
-};
-}  // namespace detail
-
 /// Memory for `size()` values, uninitialised.
-template <class T, class Where>
+template <class T, Code (*take)(void** memory, std::size_t bytes), Code (*give)(void* memory)>
 class Array {
 public:
     Array() = default;
@@ -34,11 +19,11 @@ public:
     explicit Array(std::size_t count) : size_(count) {
         if (count == 0) return;
         void* memory = nullptr;
-        CUDA_CHECK(Where::take(&memory, count * sizeof(T)));
+        CUDA_CHECK(take(&memory, count * sizeof(T)));
         data_ = static_cast<T*>(memory);
     }
     ~Array() {
-        if (data_) Where::give(data_);
+        if (data_) give(data_);
     }
     Array(Array&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
     Array& operator=(Array&& other) noexcept {
@@ -56,7 +41,7 @@ private:
 };
 
 template <class T>
-using DeviceArray = Array<T, detail::DeviceMemory>;
+using DeviceArray = Array<T, allocate, release>;
 /// Arrays that live as long as this object.
 class DeviceArrays {
 public:
@@ -69,9 +54,28 @@ private:
     std::vector<DeviceArray<std::byte>> arrays_;
 };
 template <class T>
-using PinnedArray = Array<T, detail::PinnedMemory>;
+using PinnedArray = Array<T, allocatePinned, releasePinned>;
 template <class T>
-using ManagedArray = Array<T, detail::ManagedMemory>;
+using ManagedArray = Array<T, allocateManaged, release>;
+
+/// An array of the device, and its copy on the host.
+template <class T>
+struct Copied {
+    DeviceArray<T> device;
+    PinnedArray<T> host;
+    /// Makes new arrays where these are shorter.
+    void reserve(std::size_t count) {
+        if (device.size() >= count) return;
+        host = PinnedArray<T>(count);
+        device = DeviceArray<T>(count);
+    }
+    void toHost(std::size_t count, Stream stream) {
+        if (count > 0) CUDA_CHECK(copyAsync(host.data(), device.data(), count * sizeof(T), Copy::toHost, stream));
+    }
+    void toDevice(std::size_t count, Stream stream) {
+        if (count > 0) CUDA_CHECK(copyAsync(device.data(), host.data(), count * sizeof(T), Copy::toDevice, stream));
+    }
+};
 
 /// Owns a stream.
 class OwnedStream {
