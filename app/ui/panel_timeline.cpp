@@ -148,20 +148,20 @@ void drawPlayBar(PanelContext& p) {
         if (p.widgets.litButton(controlOf(run, p.document.intent.paused ? "Run" : "Pause"), wide, waits.empty(), nullptr,
                                 waits))
             p.post({invokeOf(run)});
-        ImGui::SameLine();
-        if (!watches) {
-            action(p, "step", wide, "Step");
-            ImGui::SameLine();
-        }
-        action(p, "reset", wide, "Again");
-        ImGui::SameLine();
-        drawSpeed(p, (roomy ? 110 : 84) * s, roomy);
         const std::string clock = clockText(p.facts.time, p.facts.scene->units);
         // The largest number of Watch.
         ImFont* const font = watches && roomy ? p.widgets.fonts().large : p.widgets.fonts().heading;
         const ImVec2 size = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, clock.c_str());
         const float least = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, "t = 000.00 Myr").x;
         const float end = p.surface.x - (kMargin + 8) * s, right = end - std::max(size.x, least) - 12 * s;
+        // Very large letters leave no room for all.
+        const auto fits = [&](float width) {
+            ImGui::SameLine();
+            return ImGui::GetCursorScreenPos().x + width < end - size.x;
+        };
+        if (!watches && fits(wide)) action(p, "step", wide, "Step");
+        if (fits(wide)) action(p, "reset", wide, "Again");
+        if (const float width = (roomy ? 110 : 84) * s; fits(width)) drawSpeed(p, width, roomy);
         if (const float width = right - ImGui::GetCursorScreenPos().x;
             p.state.timeline && p.readouts.history.marks.size() > 1 && width > 40 * s)
             drawLineOfTime(p, width);

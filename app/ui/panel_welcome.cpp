@@ -122,8 +122,10 @@ void beginAgain(PanelContext& p) {
         since = -1;
     else if (since < 0)
         since = ImGui::GetTime();
-    else if (ImGui::GetTime() - since > kRest)
-        p.post({SetParameter{"window.welcome", true}, invokeOf(actionOf("reset"))});
+    else if (ImGui::GetTime() - since > kRest) {
+        invoke(p, "reset");
+        set(p, "window.welcome", true);  // an action puts the card away
+    }
 }
 
 }  // namespace

@@ -71,6 +71,12 @@ TEST_F(StillTest, aStatusLineIsOneLineAlsoInASmallWindowAndInLargeLetters) {
         EXPECT_LT(linesOf(1280, 720, 3, lowered), 1.5f);
         EXPECT_GT(linesOf(1280, 720, 3, lowered), 0.5f);
     }
+    ui.recordItems(true);
+    linesOf(1280, 800, 4, "");
+    for (const UiItem& item : ui.items())
+        if (item.name == "reset" || item.name == "run.speed") {
+            EXPECT_LT(item.right, 1280 - 4 * 70) << item.name << " lies on the clock";
+        }
 }
 
 TEST_F(StillTest, aNewcomerMeetsEightControlsAndMeasureIsOnePressAway) {
