@@ -220,6 +220,9 @@ class CliFiles(Scratch):
         text = run("info", "g.csv")[1]
         for part in ("high:             [8.0,0.0,0.0] kpc\n", "mass:             51000000000.0", " Msun (km/s)^2\n"):
             self.assertIn(part, text)
+        run("run", "g.csv", "--until", "5Myr", "--final", "g.hdf5")
+        self.assertAlmostEqual(info("g.hdf5")["time"], 5, delta=1e-9)
+        self.assertIn(" Myr\n", run("info", "g.hdf5")[1])
         self.assertEqual(info("g.csv", "--G", 2)["units"], "its own, where G = 2")
 
     def test_convert_goes_through_standard_input_and_output(self):

@@ -7,6 +7,7 @@
 #include "sim/core/text.h"
 #include "sim/core/value.h"
 #include "sim/io/checkpoint.h"
+#include "sim/io/formats/units.h"
 #include "sim/io/snapshot.h"
 
 #include <nlohmann/json.hpp>
@@ -72,8 +73,9 @@ Snapshot asInTheFile(Snapshot s) {
         p = {p.x * by.lengthBy, p.y * by.lengthBy, p.z * by.lengthBy, p.w / by.massBy};
         v = {v.x * by.velocityBy, v.y * by.velocityBy, v.z * by.velocityBy, v.w};
     }
+    const double timeBy = by.named() ? shownUnits(by).timeScale : by.lengthBy / by.velocityBy;
     for (std::optional<double>* time : {&s.time, &s.timeStep})
-        if (*time) **time *= by.lengthBy / by.velocityBy;
+        if (*time) **time *= timeBy;
     if (s.softening) *s.softening *= by.lengthBy;
     std::erase_if(s.notes, [](const std::string& note) { return note.starts_with("converted from"); });
     return s;
@@ -92,7 +94,7 @@ std::string unitOf(const std::string& key, const FileUnits& u) {
     if (key == "mass") return u.mass;
     if (key == "momentum") return u.mass + " " + u.velocity;
     if (key == "kinetic_energy") return u.mass + " (" + u.velocity + ")^2";
-    if (key == "time" || key == "time_step") return u.length + "/(" + u.velocity + ")";
+    if (key == "time" || key == "time_step") return std::string(shownUnits(u).time);
     const bool length = key == "softening" || key == "centre_of_mass" || key == "low" || key == "high";
     return length ? u.length : std::string();
 }
