@@ -26,6 +26,7 @@ void Telemetry::restart() {
     lastPoint_ = 0;
     ends_ = {};
     seenSteps_ = -1;
+    forceEnd_.forceEvaluations = -1;
 }
 
 void Telemetry::rest() {
@@ -68,7 +69,13 @@ void Telemetry::frame(const WorkTotals& totals, double now, double drawSeconds) 
     const double interactions = totals.evaluated() - base.totals.evaluated();
     const double seconds = totals.forceSeconds - base.totals.forceSeconds;
     const std::int64_t forces = totals.forceEvaluations - base.totals.forceEvaluations;
-    if (forces > 0 && seconds > 0) forceSeconds = seconds / static_cast<double>(forces);
+    if (forceEnd_.forceEvaluations < 0) forceEnd_ = totals;
+    if (totals.forceEvaluations > forceEnd_.forceEvaluations) {
+        // A slow force began before the window: it is timed from the end of the one before.
+        const WorkTotals last = std::exchange(forceEnd_, totals), from = forces < kFew ? last : base.totals;
+        forceSeconds =
+            (totals.forceSeconds - from.forceSeconds) / static_cast<double>(totals.forceEvaluations - from.forceEvaluations);
+    }
     if (interactions > 0 && seconds > 0) {
         interactionsPerSecond = interactions / seconds;
         cellsPerSecond = (totals.cells - base.totals.cells) / seconds;

@@ -62,6 +62,7 @@ private:
     };
     std::array<End, 2> ends_{};
     std::int64_t seenSteps_ = -1;
+    WorkTotals forceEnd_;            ///< when the last force had ended
     std::uint64_t rateChanges_ = 0;  ///< of the runs
 };
 

@@ -56,6 +56,17 @@ TEST(Telemetry, StepsOfManyFramesHaveARateToo) {
     EXPECT_EQ(telemetry.stepsPerSecond, 0);
 }
 
+TEST(Telemetry, AForceOfManyFramesHasItsWholeTime) {
+    Telemetry telemetry;
+    WorkTotals totals;
+    for (int frame = 0; frame < 25; ++frame) {
+        telemetry.frame(totals, 3.0 * frame, 0.002);
+        totals.forceSeconds += 2;
+        totals.forceEvaluations += frame % 5 == 4;
+    }
+    EXPECT_NEAR(telemetry.forceSeconds, 10, 1e-9);
+}
+
 /// A clock that started long ago has coarser numbers: a plot must not depend on it.
 TEST(Telemetry, ThePlotGrowsByTenPointsASecondOnEveryClock) {
     for (const double clock : {0.0, 0.3, 17.77, 12345.678, 19876.543, 1.7e6, 1.234567e9}) {
