@@ -64,6 +64,9 @@ void drawLegend(const Document& document, const OverlayArea& area, ImDrawList& l
     }
     const float left = std::clamp(0.5f * (area.from.x + area.to.x - width), area.from.x, area.to.x);
     const float top = area.to.y - height - line - 14 * s;
+    // Bodies lie under the letters.
+    list.AddRectFilled(ImVec2(left - 8 * s, top - line - 6 * s), ImVec2(left + width + 8 * s, top + height + line + 5 * s),
+                       document.look.paper ? IM_COL32(255, 255, 255, 220) : IM_COL32(0, 0, 0, 140), 4 * s);
     constexpr int kStrips = 128;
     // Show only the categories that the scene has.
     const int used = map < 0 ? std::clamp(document.facts.galaxies, 1, static_cast<int>(kCategories)) : 0;

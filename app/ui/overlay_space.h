@@ -57,7 +57,7 @@ struct LabelWish {
     ImVec2 size;        ///< of the text
     double weight = 0;  ///< heavier ones are placed first
     float disc = 0;     ///< radius of the drawn body [px]; 0: a point
-    ImVec2 trail;       ///< direction of its trail, on which it lies only where no other place has room
+    ImVec2 trail{};     ///< direction of its trail, on which it lies only where no other place has room
 };
 /// The upper left corners of labels that have room, in the order of the wishes; the others are empty. A label lies beside,
 /// above or below its body, between `from` and `to`, `gap` away from a point or half of it from a disc, and overlaps no
