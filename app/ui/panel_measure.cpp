@@ -23,8 +23,8 @@ constexpr Control kFlops{"flops", "Effective",
                          "interactions, and the bodies whose force was computed"};
 constexpr Control kAllowedError{
     "error", "Error",
-    "Relative error of the accelerations of up to 1,024 random bodies, compared with double precision. Momentum: the sum of "
-    "all forces, relative to their summed sizes; it would be 0 if both forces of each pair were exactly opposite"};
+    "Relative error of the accelerations of up to 1,024 random bodies, compared with double precision. The sum of all "
+    "forces is relative to their summed sizes, and 0 if both forces of each pair are exactly opposite"};
 constexpr Control kHistory{"history", "History", "The rate over the last seconds of computing"};
 constexpr Control kSplitBar{"split_bar", "Time",
                             "The stages of a frame. Other is the panels, copying the picture to the screen, and waiting"};
@@ -109,9 +109,9 @@ void drawRate(PanelContext& p) {
         line = formatted("FAILED: %zu of %zu forces are not finite", check->nonFinite, check->samples);
         p.widgets.text(error, palette::kBad, line);
     } else if (check->allowed > 0) {
-        line = formatted("%s: 99 %% within %s\nmedian %s, largest %s", verdict, errorText(check->p99).text,
-                         errorText(check->median).text, errorText(check->max).text);
-        if (check->momentum >= 0) line += formatted("\nmomentum %s", errorText(check->momentum).text);
+        line = formatted("%s: 99 %% of the forces within %s\nmedian error %s, largest %s", verdict,
+                         errorText(check->p99).text, errorText(check->median).text, errorText(check->max).text);
+        if (check->momentum >= 0) line += formatted("\nsum of all forces %s, exact 0", errorText(check->momentum).text);
         p.widgets.text(kAllowedError, colour, line);
     } else if (check->passed && check->p999 == 0) {
         p.widgets.text(error, palette::kGood, "verified: equal to fp64 in every digit");
