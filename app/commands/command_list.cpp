@@ -46,22 +46,6 @@ std::string rangeText(const Range& range, std::span<const int> only = {}) {
 /// Unroll factors as text; 0 is no value of the other lists.
 std::string valuesText(std::span<const int> values) { return values.empty() ? "-" : joined(values, unrollText, ","); }
 
-/// Number of bodies that a window on this machine starts with, where a far field may be approximated.
-std::size_t windowBodies(const Scene& row) { return usualBodies(row, *chooseBackend(std::nullopt, {}).row, {}, true); }
-
-/// Why a kernel cannot run here; empty when it can.
-Reason reasonOf(const KernelRow& row, const BackendOptions& options) {
-    const Reason reason = backend(row.backend).unavailable(options);
-    return reason.empty() && row.term != kPairLawTerm ? refusal(row, {}) : reason;  // a library may be missing
-}
-
-/// The kernels of this build and of tests, and those that are wrong on purpose.
-std::vector<const KernelRow*> allKernels() {
-    std::vector<const KernelRow*> all = listedKernels();
-    for (const KernelRow& trap : trapKernels()) all.push_back(&trap);
-    return all;
-}
-
 /// "exponent, strength": the law's numbers beside the softening length.
 std::string numbersOf(Law law) {
     return joined(lawNumbers(), [&](const LawNumber& number) { return number.acts(law) ? number.option.substr(2) : ""; });
@@ -129,8 +113,11 @@ constexpr ListRow kLists[] = {
      "backend, term, name, available, blocks, unrolls, bodies_per_thread, splits, work, deterministic, idea, reason, trap",
      "blocks, unrolls, bodies_per_thread, splits, work, deterministic, reason, trap",
      [](auto& add, auto& options) {
-         for (const KernelRow* row : allKernels()) {
-             const Reason reason = reasonOf(*row, options);
+         std::vector<const KernelRow*> all = listedKernels();
+         for (const KernelRow& trap : trapKernels()) all.push_back(&trap);
+         for (const KernelRow* row : all) {
+             Reason reason = backend(row->backend).unavailable(options);
+             if (reason.empty() && row->term != kPairLawTerm) reason = refusal(*row, {});  // a library may be missing
              add({row->backend, row->term, row->name, reason.empty(), rangeText(row->blocks, row->blockSizes), row->unrolls,
                   row->bodiesPerThread, rangeText(row->splits), nameOf(row->cut), row->deterministic,
                   (row->trap.empty() ? "" : "wrong on purpose: ") + std::string(row->idea), reason,
@@ -142,8 +129,10 @@ constexpr ListRow kLists[] = {
      "source",
      "fixed_bodies, integrator, time_step, softening, watch, parameters, source",
      [](auto& add, auto&) {
+         // A window's bodies on this machine, where a far field may be approximated.
+         const BackendRow& here = *chooseBackend(std::nullopt, {}).row;
          for (const Scene& row : sceneTable())
-             add({row.name, row.bodiesGpu, row.bodiesCpu, windowBodies(row), row.fixedBodies,
+             add({row.name, row.bodiesGpu, row.bodiesCpu, usualBodies(row, here, {}, true), row.fixedBodies,
                   row.integrator.empty() ? usualIntegrator().name : row.integrator, row.timeStep, row.softening,
                   watchOf(row), row.idea, parametersOf(row.parameters), row.source});
      }},
@@ -213,12 +202,7 @@ std::string cellText(const Json& value) {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
     if (value.is_array() && (value.empty() || value.front().is_number())) return valuesText(value.get<std::vector<int>>());
-    return value.dump();
-}
-
-/// A cell of the table, with the digits that people compare.
-std::string shortCell(const Json& value) {
-    return value.is_number_float() ? formatted("%.4g", value.get<double>()) : cellText(value);
+    return value.is_number_float() ? formatted("%.6g", value.get<double>()) : value.dump();
 }
 
 /// The text in lines of `width` letters, broken at spaces where there is one.
@@ -242,7 +226,7 @@ void printTable(const Json& rows, const ListRow& list) {
     for (const std::string& name : splitList({std::string(list.columns)})) {
         std::size_t text = 0;
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            table[i + 1].push_back(shortCell(rows[i].at(name)));
+            table[i + 1].push_back(cellText(rows[i].at(name)));
             text = std::max(text, table[i + 1].back().size());
         }
         table[0].push_back(name);
