@@ -61,20 +61,14 @@ std::vector<std::optional<ImVec2>> placeLabels(const std::vector<LabelWish>& wis
         const float gap = std::max(apart, wish.disc + 0.5f * apart);
         if (wish.at.x < from.x || wish.at.y < from.y || wish.at.x > to.x || wish.at.y > to.y) continue;
         const ImVec2 size = wish.size;
-        ImVec2 tries[] = {{wish.at.x + gap, wish.at.y - 0.5f * size.y},
-                          {wish.at.x - gap - size.x, wish.at.y - 0.5f * size.y},
-                          {wish.at.x - 0.5f * size.x, wish.at.y - gap - size.y},
-                          {wish.at.x - 0.5f * size.x, wish.at.y + gap},
-                          {wish.at.x + 0.7f * gap, wish.at.y - 0.7f * gap - size.y},
-                          {wish.at.x + 0.7f * gap, wish.at.y + 0.7f * gap},
-                          {wish.at.x - 0.7f * gap - size.x, wish.at.y - 0.7f * gap - size.y},
-                          {wish.at.x - 0.7f * gap - size.x, wish.at.y + 0.7f * gap}};
-        const auto onTrail = [&](const ImVec2& at) {
-            const float x = at.x + 0.5f * size.x - wish.at.x, y = at.y + 0.5f * size.y - wish.at.y;
-            return wish.trail.x * x + wish.trail.y * y > 0.3f * std::hypot(wish.trail.x, wish.trail.y) * std::hypot(x, y);
-        };
-        std::ranges::stable_partition(tries, [&](const ImVec2& at) { return !onTrail(at); });
-        for (const ImVec2& at : tries) {
+        ImVec2 ways[] = {{1, 0}, {-1, 0}, {0, -1}, {0, 1}, {1, -1}, {1, 1}, {-1, -1}, {-1, 1}};
+        std::ranges::stable_partition(ways, [trail = wish.trail](const ImVec2& way) {
+            return trail.x * way.x + trail.y * way.y <= 0.3f * std::hypot(trail.x, trail.y) * std::hypot(way.x, way.y);
+        });
+        for (const ImVec2& way : ways) {
+            const float far = way.x != 0 && way.y != 0 ? 0.7f * gap : gap;
+            const ImVec2 at(wish.at.x + way.x * far + 0.5f * (way.x - 1) * size.x,
+                            wish.at.y + way.y * far + 0.5f * (way.y - 1) * size.y);
             const Box box{at, {at.x + size.x, at.y + size.y}};
             const bool inside = box.from.x >= from.x && box.from.y >= from.y && box.to.x <= to.x && box.to.y <= to.y;
             if (!inside || std::any_of(taken.begin(), taken.end(), [&](const Box& other) { return other.touches(box); }))
