@@ -40,7 +40,7 @@ antennae           | N | 750     | 1    | --distance 78 --accuracy 1e-3
 cartwheel          | N | 600     | 1    | --elevation 55 --distance 62 --accuracy 1e-3
 minor-merger       | N | 900     | 1    | --accuracy 1e-3
 group              | N | 600     | 1    | --accuracy 1e-3 --distance 60
-stream             | - | 4000    | 1    | --bodies 6144 --dt 0.1
+stream             | N | 4000    | 1    | --dt 0.1 --accuracy 1e-3
 satellite-decay    | - | 5500    | 1100 |
 hernquist          | N | 60      | 1    | --distance 14 --accuracy 1e-3
 king               | N | 60      | 1    |

@@ -1,10 +1,12 @@
 // Scenes with forces from outside: orbits that turn by relativity, clusters torn in a halo, satellites that sink.
+#include "sim/core/group.h"
 #include "sim/forces/fields/field_text.h"
 #include "sim/forces/fields/post_newtonian.h"
 #include "sim/scenes/companion.h"
 #include "sim/scenes/few_body_orbits.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -57,61 +59,65 @@ ForceTerms s2Terms(const SceneRequest& request, const ParticleSet&) {
 // A galaxy of fields with the masses of the Milky Way, after Bovy 2015, and two clusters on one orbit, half a turn apart.
 constexpr std::string_view kGalaxyFields =
     "nfw,mass=80,scale=16,concentration=15.3;miyamoto-nagai,mass=6.8,scale=3,height=0.28;hernquist,mass=0.5,scale=0.7";
-constexpr double kStreamSoftening = 0.02, kApocentre = 22, kApocentreSpeed = 0.5, kDiscScale = 2.6, kDiscHeight = 0.3;
-constexpr std::uint8_t kDiscGroup = 7;  // white
+constexpr double kStreamSoftening = 0.02, kApocentre = 22, kApocentreSpeed = 0.5, kDiscScale = 2.6, kDiscHeight = 0.3,
+                 kBulgeScale = 0.7;
+constexpr std::uint8_t kPictured = 7;  // white
 constexpr SceneParameter kStreamParameters[] = {
     {"cluster-mass", "Cluster mass", "1e10 Msun", "of each cluster: heavy ones stay together", 0.002, 1e-5, 0.1},
     {"cluster-radius", "Cluster radius", "kpc", "Plummer radius of each cluster: wide ones are torn", 0.25, 0.05, 2},
 };
 
 ParticleSet buildClusters(const SceneRequest& request) {
-    ParticleSet bodies;
+    std::array<ParticleSet, 2> clusters;
     const std::size_t first = (request.bodies + 1) / 2;
-    for (std::size_t half = 0; half < 2; ++half) {
-        const std::size_t count = half == 0 ? first : request.bodies - first;
-        if (count == 0) continue;
-        const ParticleSet cluster = companion({.bodies = count,
-                                               .mass = request.value(kStreamParameters[0]),
-                                               .size = request.value(kStreamParameters[1]),
-                                               .softening = kStreamSoftening,
-                                               .seed = request.seed + half});
+    for (std::size_t half = 0; half < std::min<std::size_t>(request.bodies, 2); ++half)
+        clusters[half] = companion({.bodies = half == 0 ? first : request.bodies - first,
+                                    .mass = request.value(kStreamParameters[0]),
+                                    .size = request.value(kStreamParameters[1]),
+                                    .softening = kStreamSoftening,
+                                    .seed = request.seed + half});
+    return centred(makeBodies(request.bodies, 0, [&](std::size_t i, Random&) {
+        const std::size_t half = i < first ? 0 : 1, k = i - half * first;
+        const Double4 &x = clusters[half].position[k], &v = clusters[half].velocity[k];
         const double side = half == 0 ? 1 : -1;
-        for (std::size_t i = 0; i < count; ++i) {
-            const Double4 &x = cluster.position[i], &v = cluster.velocity[i];
-            // The orbits are inclined, so that the streams leave the plane of the disc.
-            bodies.position.push_back({x.x + side * kApocentre, x.y, x.z, x.w});
-            bodies.velocity.push_back({v.x, v.y + 0.8 * side * kApocentreSpeed, v.z + 0.6 * side * kApocentreSpeed, v.w});
-            bodies.id.push_back(static_cast<std::uint32_t>(bodies.id.size()));
-            bodies.group.push_back(static_cast<std::uint8_t>(half));
-        }
-    }
-    return centred(std::move(bodies));
+        // The orbits are inclined, so that the streams leave the plane of the disc; the stars are old.
+        return Body{{x.x + side * kApocentre, x.y, x.z},
+                    {v.x, v.y + 0.8 * side * kApocentreSpeed, v.z + 0.6 * side * kApocentreSpeed},
+                    x.w,
+                    static_cast<std::uint8_t>(kMostGalaxies + half)};
+    }));
 }
 ForceTerms streamTerms(const SceneRequest&, const ParticleSet& bodies) {
     return fieldTerms(parsedFields(kGalaxyFields), bodies);
 }
-/// Two thirds of the bodies are clusters. The others have no mass: they show the disc on circles in its fields.
+/// A third of the bodies are clusters. The others have no mass: they show disc and bulge, on circles in the fields of both.
 ParticleSet buildStream(const SceneRequest& request) {
-    SceneRequest clusters = request;
-    clusters.bodies = 2 * (request.bodies / 3);
-    ParticleSet bodies = buildClusters(clusters);
-    const ParticleSet disc = makeBodies(request.bodies - bodies.size(), request.seed + 2, [](std::size_t, Random& random) {
+    SceneRequest third = request;
+    third.bodies = request.bodies / 3;
+    const ParticleSet clusters = buildClusters(third);
+    // Until its speed is known, a star has the axis of its circle.
+    ParticleSet bodies = makeBodies(request.bodies, request.seed + 2, [&](std::size_t i, Random& random) {
+        if (i < clusters.size())
+            return Body{xyz(clusters.position[i]), xyz(clusters.velocity[i]), clusters.position[i].w, clusters.group[i]};
+        if (random.uniform() < 0.15) {
+            const double share = std::sqrt(0.8 * random.uniform());
+            const Vec3d out = random.onSphere(), axis = cross(out, random.onSphere());
+            return Body{out * (kBulgeScale * share / (1 - share)), axis / length(axis), 0, kMostGalaxies + kPictured};
+        }
         const double radius = -kDiscScale * std::log((1 - random.uniform()) * (1 - random.uniform()));
         const double angle = 2 * std::numbers::pi * random.uniform(), share = 1.98 * random.uniform() - 0.99;
-        return Body{{radius * std::cos(angle), radius * std::sin(angle), kDiscHeight * std::atanh(share)}, {}, 0};
+        const Vec3d at{radius * std::cos(angle), radius * std::sin(angle), kDiscHeight * std::atanh(share)};
+        return Body{at, {0, 0, 1}, 0, kPictured};
     });
-    std::vector<std::uint32_t> stars(disc.size());
-    std::iota(stars.begin(), stars.end(), 0U);
-    std::vector<Double4> pulls(stars.size());
-    for (const auto& term : streamTerms(request, disc)) term->addAccelerations(termBodies(disc), stars, pulls, {});
-    for (std::size_t i = 0; i < disc.size(); ++i) {
-        const Double4& x = disc.position[i];
-        const double squared = x.x * x.x + x.y * x.y, inwards = -(pulls[i].x * x.x + pulls[i].y * x.y);
-        const double turn = std::sqrt(std::max(inwards, 0.0) / std::max(squared, 1e-12));
-        bodies.position.push_back(x);
-        bodies.velocity.push_back({-turn * x.y, turn * x.x, 0, disc.velocity[i].w});
-        bodies.id.push_back(static_cast<std::uint32_t>(bodies.id.size()));
-        bodies.group.push_back(kDiscGroup);
+    std::vector<std::uint32_t> all(bodies.size());
+    std::iota(all.begin(), all.end(), 0U);
+    std::vector<Double4> pulls(all.size());
+    for (const auto& term : streamTerms(request, bodies)) term->addAccelerations(termBodies(bodies), all, pulls, {});
+    for (std::size_t i = clusters.size(); i < bodies.size(); ++i) {
+        Double4& v = bodies.velocity[i];
+        const Vec3d ahead = cross(xyz(v), xyz(bodies.position[i]));
+        const double inwards = -dot(xyz(pulls[i]), cross(ahead, xyz(v)));
+        v = packed(ahead * std::sqrt(std::max(inwards, 0.0) / std::max(dot(ahead, ahead), 1e-12)), v.w);
     }
     return bodies;
 }
@@ -180,7 +186,7 @@ std::span<const Scene> fieldScenes() {
         {.name = "stream",
          .idea = "two clusters are torn into streams by the field of a galaxy",
          .caption =
-             "Halo, disc and bulge are fields that act on every star; white stars without mass show the disc. Stars that "
+             "Halo, disc and bulge are fields that act on every star; stars without mass show disc and bulge. Stars that "
              "leave a cluster on the inner side run ahead, those on the outer side fall behind.",
          .source = "Bovy 2015; Binney & Tremaine 2008, section 8.3",
          .version = 2,
@@ -188,7 +194,7 @@ std::span<const Scene> fieldScenes() {
          .story = {400, 40},
          .softening = kStreamSoftening,
          .farField = kCollisionless,
-         .view = {.distance = 60, .elevation = 0.7, .pointSize = 0.12, .speedScale = 2, .colour = "origin"},
+         .view = {.distance = 60, .elevation = 0.7, .pointSize = 0.12, .speedScale = 2, .colour = "photograph"},
          .build = buildStream,
          .units = kGalacticUnits,
          .parameters = kStreamParameters,

@@ -52,10 +52,8 @@ Recipe pair(const SceneRequest& request, const GalaxyModel (&models)[2], const A
             const double (&weights)[2], double pericentre, double eccentricity, double separation) {
     const std::vector<std::size_t> counts = shares(request.bodies, weights);
     std::vector<Member> members(2);
-    for (int g = 0; g < 2; ++g) {
-        members[g].galaxy = std::make_shared<const Galaxy>(models[g], counts[static_cast<std::size_t>(g)]);
-        members[g].attitude = attitudes[g];
-    }
+    for (std::size_t g : {0, 1})
+        members[g] = {.galaxy = std::make_shared<const Galaxy>(models[g], counts[g]), .attitude = attitudes[g]};
     members[1].first = counts[0];
     const double mass = members[0].galaxy->mass() + members[1].galaxy->mass();
     const Approach orbit = approach(mass, pericentre, eccentricity, separation);
