@@ -389,6 +389,7 @@ class Code(unittest.TestCase):
             text = text_of(name)
             self.assertIsNone(re.search(r"\n +static (?!constexpr|const |std::(unordered_)?map)[^;({]*[;={]", text), name)
             self.assertNotIn("TextWrapped", text, name)
+            self.assertIsNone(re.search(r"post\(\{[^;]*SetParameter\{[^;]*(invokeOf\(|Invoke\{)", text), name + ": only settings can be in a batch")
             self.assertTrue("PushTextWrapPos" not in text or name == "app/ui/widgets.cpp", name)
 
     def test_devices_of_capability_75_have_all_instructions(self):
