@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -31,12 +32,25 @@ struct Summary {
     bool below = false;    ///< a source is below 0
     double middle[3] = {0, 0, 0}, momentum[3] = {0, 0, 0};
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    std::size_t bodies = 0;
+    std::vector<std::int64_t> groups;  ///< bodies of each
 };
 
-Summary summaryOf(const ParticleSet& bodies) {
-    Summary s;
+/// Adds the bodies of a part, with the numbers of their file.
+void sumUp(Summary& s, const Snapshot& part) {
+    const ParticleSet& bodies = part.bodies;
+    const FileUnits& by = part.fileUnits;
+    s.bodies += bodies.size();
+    for (const std::uint8_t group : bodies.group) {
+        if (group >= s.groups.size()) s.groups.resize(std::size_t{group} + 1);
+        ++s.groups[group];
+    }
     for (std::size_t i = 0; i < bodies.size(); ++i) {
-        const Double4 &p = bodies.position[i], &v = bodies.velocity[i];
+        Double4 p = bodies.position[i], v = bodies.velocity[i];
+        if (!by.plain()) {
+            p = {p.x * by.lengthBy, p.y * by.lengthBy, p.z * by.lengthBy, p.w / by.massBy};
+            v = {v.x * by.velocityBy, v.y * by.velocityBy, v.z * by.velocityBy, v.w};
+        }
         const double x[3] = {p.x, p.y, p.z}, u[3] = {v.x, v.y, v.z};
         const double mass = inertialMass(p, v);
         s.mass += mass;
@@ -51,8 +65,6 @@ Summary summaryOf(const ParticleSet& bodies) {
             s.high[axis] = std::max(s.high[axis], x[axis]);
         }
     }
-    for (double& x : s.middle) x /= s.mass != 0 ? s.mass : 1;
-    return s;
 }
 
 template <class Value>
@@ -64,15 +76,10 @@ void putKnown(Json& json, const char* key, const std::optional<Value>& value) {
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json("beyond the range of a double"); }
 Json numbers(const double (&values)[3]) { return {number(values[0]), number(values[1]), number(values[2])}; }
 
-/// The bodies with the numbers of their file.
+/// Times and softening with the numbers of their file.
 Snapshot asInTheFile(Snapshot s) {
     const FileUnits& by = s.fileUnits;
     if (by.plain()) return s;
-    for (std::size_t i = 0; i < s.bodies.size(); ++i) {
-        Double4 &p = s.bodies.position[i], &v = s.bodies.velocity[i];
-        p = {p.x * by.lengthBy, p.y * by.lengthBy, p.z * by.lengthBy, p.w / by.massBy};
-        v = {v.x * by.velocityBy, v.y * by.velocityBy, v.z * by.velocityBy, v.w};
-    }
     const double timeBy = by.named() ? shownUnits(by).timeScale : by.lengthBy / by.velocityBy;
     for (std::optional<double>* time : {&s.time, &s.timeStep})
         if (*time) **time *= timeBy;
@@ -99,14 +106,9 @@ std::string unitOf(const std::string& key, const FileUnits& u) {
     return length ? u.length : std::string();
 }
 
-Json described(const Snapshot& s, const std::string& file) {
-    const Summary sum = summaryOf(s.bodies);
-    std::vector<int> groups;
-    for (const std::uint8_t group : s.bodies.group) {
-        if (group >= groups.size()) groups.resize(std::size_t{group} + 1);
-        ++groups[group];
-    }
-    Json json{{"file", file}, {"format", s.format}, {"bodies", s.bodies.size()}, {"checkpoint", s.isCheckpoint()}};
+Json described(const Snapshot& s, Summary sum, const std::string& file) {
+    for (double& x : sum.middle) x /= sum.mass != 0 ? sum.mass : 1;
+    Json json{{"file", file}, {"format", s.format}, {"bodies", sum.bodies}, {"checkpoint", s.isCheckpoint()}};
     putKnown(json, "step", s.step);
     putKnown(json, "time", s.time);
     putKnown(json, "time_step", s.timeStep);
@@ -121,7 +123,7 @@ Json described(const Snapshot& s, const std::string& file) {
     json["kinetic_energy"] = number(sum.kinetic);
     json["low"] = sum.low;
     json["high"] = sum.high;
-    if (groups.size() > 1) json["groups"] = groups;
+    if (sum.groups.size() > 1) json["groups"] = sum.groups;
     if (!s.state.empty()) {
         Json names = Json::array();
         for (const StateArray& array : s.state) names.push_back(array.name);
@@ -170,8 +172,14 @@ struct InfoCommand : Subcommand {
         const InterruptibleReading reading;
         ReadOptions read = start.read;
         read.allowSigns = true;
+        read.keepsState = false;
+        Summary sum;
+        read.parts = [&](const Snapshot& part, std::uint64_t first) {
+            if (first == 0) sum = {};
+            sumUp(sum, part);
+        };
         const Snapshot snapshot = asInTheFile(readSnapshot(start.file, read));
-        const Json facts = described(snapshot, start.file);
+        const Json facts = described(snapshot, sum, start.file);
         if (json)
             // A file's name or text may not be UTF-8, and some characters beyond ASCII control a terminal.
             std::printf("%s\n", facts.dump(2, ' ', true, Json::error_handler_t::replace).c_str());

@@ -18,7 +18,9 @@ WorkWatch::WorkWatch(Listener listener, Noted noted, Dropped dropped)
 WorkWatch::~WorkWatch() { listening = before_; }
 
 void WorkWatch::report(const char* what, std::int64_t done, std::int64_t total) {
-    if (listening && listening->listener_) listening->listener_(what, done, total);
+    const WorkWatch* to = listening;
+    while (to && !to->listener_) to = to->before_;
+    if (to) to->listener_(what, done, total);
 }
 
 void WorkWatch::note(const std::string& sentence) {

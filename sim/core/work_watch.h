@@ -7,7 +7,7 @@
 
 namespace gravlab {
 
-/// Listens to the work of its own thread while it lives, in place of the previous listener.
+/// Listens to the work of its own thread while it lives. Without a listener, progress goes to the watch before it.
 class WorkWatch {
 public:
     /// Called on that thread between two pieces of work: what is made, how many pieces are done, and how many there are.

@@ -187,9 +187,14 @@ void adapt(RunRequest& request, const std::string& name, std::vector<std::string
 
 Snapshot checkpointOf(Simulation& simulation) { return checkpointOf(simulation.configuration(), simulation.state()); }
 
-Snapshot checkpointInPieces(Simulation& simulation, std::size_t fewest) {
+BodyPieces* piecesOf(Simulation& simulation, std::size_t fewest) {
     BodyPieces* const pieces = dynamic_cast<BodyPieces*>(&simulation.backend());
-    if (!pieces || !simulation.names()->empty() || pieces->count() < fewest) return checkpointOf(simulation);
+    return pieces && pieces->count() >= fewest ? pieces : nullptr;
+}
+
+Snapshot checkpointInPieces(Simulation& simulation, std::size_t fewest) {
+    BodyPieces* const pieces = piecesOf(simulation, fewest);
+    if (!pieces || !simulation.names()->empty()) return checkpointOf(simulation);
     Snapshot snapshot = checkpointOf(simulation.configuration(), simulation.stateWithoutBodies());
     snapshot.pieces = pieces;
     return snapshot;

@@ -13,6 +13,8 @@ namespace gravlab {
 Snapshot checkpointOf(Simulation& simulation);
 /// The same without waiting for the bodies. Call the returned function once, on any thread: it waits and gives all.
 std::function<Snapshot()> checkpointAsync(Simulation& simulation);
+/// Where the bodies of the run can be read in pieces; null where they cannot, and for fewer bodies.
+BodyPieces* piecesOf(Simulation& simulation, std::size_t fewest = std::size_t{1} << 24);
 /// The same for a file in hdf5 of very many bodies: they are read while it is written, so the run must not go on before.
 Snapshot checkpointInPieces(Simulation& simulation, std::size_t fewest = std::size_t{1} << 24);
 /// The same for an earlier result of Simulation::state(), with the configuration of that time.

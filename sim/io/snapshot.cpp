@@ -111,6 +111,7 @@ Snapshot readFrom(Source& source, const ReadOptions& options) {
     try {
         Snapshot snapshot = format.read(source, options);
         snapshot.format = format.name;
+        if (options.parts && snapshot.bodies.size() > 0) options.parts(snapshot, 0);
         return snapshot;
     } catch (const std::bad_alloc&) {
         throw InputError(source.name() + ": its bodies do not fit into memory");
@@ -148,7 +149,7 @@ void checkWritable(const FileFormat& format, const Snapshot& snapshot) {
     checkConsistent(format, snapshot);
     for (const std::optional<double>& value : {snapshot.time, snapshot.timeStep, snapshot.timeOrigin, snapshot.softening})
         if (value && !std::isfinite(*value)) throw IoError("not saved: its time, time step or softening is not finite");
-    snapshot.overParts(kReadPositions | kReadVelocities, [](const ParticleSet& bodies, std::size_t first) {
+    snapshot.source().overParts(kReadPositions | kReadVelocities, [](const ParticleSet& bodies, std::size_t first) {
         const std::size_t bad = firstBad(bodies.size(), [&](std::size_t i) {
             const Double4 &p = bodies.position[i], &v = bodies.velocity[i];
             return !(0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w + 0 * v.x + 0 * v.y + 0 * v.z + 0 * v.w == 0);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,19 +31,8 @@ class Source;
 struct Snapshot {
     ParticleSet bodies;
     BodyPieces* pieces = nullptr;  ///< read in their place by a writer of hdf5; outlives the snapshot
-    std::size_t size() const { return pieces ? pieces->count() : bodies.size(); }
-    /// Calls use(set, first) for parts of all bodies, which have these arrays: body i is at i - first.
-    template <class Use>
-    void overParts(unsigned arrays, const Use& use) const {
-        if (!pieces) return use(bodies, std::size_t{0});
-        constexpr std::size_t kPart = std::size_t{1} << 20;
-        ParticleSet part;
-        for (std::size_t first = 0; first < size(); first += kPart) {
-            part.resize(std::min(kPart, size() - first));
-            pieces->readPiece(first, part, arrays);
-            use(part, first);
-        }
-    }
+    BodySource source() const { return {bodies, pieces}; }
+    std::size_t size() const { return source().size(); }
     std::optional<std::int64_t> step;
     std::optional<double> time;              ///< [T]
     std::optional<double> timeStep;          ///< [T]
@@ -77,6 +67,10 @@ struct ReadOptions {
     FilePart part = {};                  ///< the bodies to read
     bool ignoreHubble = false;           ///< Gadget's lengths and masses are not in units over HubbleParam
     std::string bonds = {};              ///< file with bonds between the bodies, see readBonds(); empty: none
+    bool keepsState = true;              ///< false: state arrays are checked, and have names alone
+    /// Takes the bodies in the order of the file, from number `first` on, some thousand at a time where the format has
+    /// them; the snapshot then has ids alone. A part has the units of the snapshot; 0 begins anew.
+    std::function<void(const Snapshot& part, std::uint64_t first)> parts = {};
 };
 
 struct WriteOptions {

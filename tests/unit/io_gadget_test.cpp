@@ -1,6 +1,7 @@
 // Checkpoints are restored bit by bit, other programs' Gadget files are read, and damaged or false files are refused.
 #if defined(GRAVLAB_HAS_HDF5)
 #include "sim/api/errors.h"
+#include "sim/core/work_watch.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/formats.h"
@@ -20,6 +21,7 @@ namespace {
 
 using io_test::fullCheckpoint;
 using io_test::refused;
+using io_test::sameBits;
 using io_test::sameBodies;
 using io_test::sameSnapshot;
 using io_test::sample;
@@ -41,6 +43,33 @@ TEST(Gadget, ACheckpointComesBackToTheBit) {
             EXPECT_TRUE(back.knowsIds && back.knowsGroups == (bodies > 1) && back.knowsVelocities);
             EXPECT_TRUE(back.notes.empty());
         }
+    }
+}
+
+TEST(Gadget, partsHaveTheBodiesOfTheWholeInTheSameUnits) {
+    const Snapshot written = fullCheckpoint(70001);
+    for (ReadOptions options : {ReadOptions{}, ReadOptions{.gravity = 3.0}, ReadOptions{.part = {.every = 3}}}) {
+        const std::string bytes = encodeSnapshot(written, "hdf5");
+        const Snapshot whole = decodedHdf5(bytes, options);
+        std::size_t seen = 0;
+        std::int64_t told = 0;
+        options.keepsState = false;
+        options.parts = [&](const Snapshot& part, std::uint64_t first) {
+            ASSERT_EQ(first, seen);
+            EXPECT_EQ(part.fileUnits, whole.fileUnits);
+            for (std::size_t i = 0; i < part.bodies.size(); ++i, ++seen)
+                ASSERT_TRUE(sameBits(part.bodies.position[i], whole.bodies.position[seen]) &&
+                            sameBits(part.bodies.velocity[i], whole.bodies.velocity[seen]) &&
+                            part.bodies.group[i] == whole.bodies.group[seen]);
+        };
+        const WorkWatch progress([&](const char*, std::int64_t done, std::int64_t) { told = done; });
+        const WorkWatch silent({}, {}, [] { return false; });
+        const Snapshot rest = decodedHdf5(bytes, options);
+        EXPECT_EQ(seen, whole.bodies.size());
+        EXPECT_EQ(rest.bodies.id, whole.bodies.id);
+        EXPECT_EQ(told, 70001) << "a watch without a listener hides no progress";
+        ASSERT_EQ(rest.state.size(), whole.state.size());
+        for (const StateArray& array : rest.state) EXPECT_TRUE(array.values.empty() || !options.part.whole());
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "sim/api/errors.h"
 #include "sim/core/names.h"
+#include "sim/core/pages.h"
 #include "sim/core/validation.h"
 #include "sim/forces/bonds/bonds.h"
 
@@ -58,12 +59,13 @@ void BodyCollector::expect(std::uint64_t count) {
                          std::to_string(options_.maxBodies) + " allowed");
     // How many bodies a region has is known when they are read.
     count = options_.part.region ? 0 : (count + options_.part.every - 1) / options_.part.every;
+    if (options_.parts) return ids_.reserve(count);
     requireRoom(count);
     try {
-        bodies_.position.reserve(count);
-        bodies_.velocity.reserve(count);
-        bodies_.id.reserve(count);
-        bodies_.group.reserve(count);
+        reserveTouched(bodies_.position, count);
+        reserveTouched(bodies_.velocity, count);
+        reserveTouched(bodies_.id, count);
+        reserveTouched(bodies_.group, count);
     } catch (const std::exception&) {
         throw InputError(name_ + ": its " + std::to_string(count) + " bodies do not fit into memory");
     }
@@ -96,7 +98,7 @@ void BodyCollector::refuse(const BodyRow& row, const std::string& where) {
 }
 
 void BodyCollector::store(const BodyRow& row) {
-    if (bodies_.size() >= options_.maxBodies)
+    if (ids_.size() + bodies_.size() >= options_.maxBodies)
         throw InputError(name_ + ": holds more than the " + std::to_string(options_.maxBodies) + " bodies allowed");
     constexpr std::size_t kFew = 65536;
     if (bodies_.size() >= kFew && bodies_.size() == bodies_.position.capacity()) requireRoom(2 * bodies_.size());
@@ -118,7 +120,7 @@ void BodyCollector::name(std::string_view name, std::string_view tag) {
 
 /// Clock, settings and states of integrators belong to all bodies; bonds belong to two.
 void BodyCollector::leaveOutTheWhole(Snapshot& snapshot) const {
-    std::string note = "a part was read: " + std::to_string(bodies_.size()) + " of " + std::to_string(seen_) +
+    std::string note = "a part was read: " + std::to_string(bodies_.id.size()) + " of " + std::to_string(seen_) +
                        " bodies, with their own masses";
     if (!bodies_.surface.empty()) note += " and radii";
     std::string left = snapshot.isCheckpoint() ? "settings" : "";
@@ -145,10 +147,11 @@ void BodyCollector::leaveOutTheWhole(Snapshot& snapshot) const {
 
 void BodyCollector::finish(Snapshot& snapshot, bool hasIds, bool hasGroups) {
     const FilePart& part = options_.part;
-    if (bodies_.size() == 0 && seen_ > dropped_ && !part.whole())
+    if (!ids_.empty()) bodies_.id = std::move(ids_);
+    if (bodies_.id.empty() && seen_ > dropped_ && !part.whole())
         throw InputError(name_ + ": none of its " + std::to_string(seen_) + " bodies is in the part to read" +
                          (part.region ? ": give --region in the numbers of the file" : ""));
-    if (bodies_.size() == 0)
+    if (bodies_.id.empty())
         throw InputError(name_ + (dropped_ > 0 ? ": all of its " + std::to_string(dropped_) + " bodies have bad values"
                                                : std::string(": holds no bodies")));
     if (dropped_ > 0) snapshot.notes.push_back("dropped " + std::to_string(dropped_) + " bodies with bad values");
@@ -157,7 +160,7 @@ void BodyCollector::finish(Snapshot& snapshot, bool hasIds, bool hasGroups) {
         snapshot.notes.push_back(idsFit_ ? "two bodies have the same id: numbered anew, in file order"
                                          : "ids below 0 or beyond 32 bits: numbered anew, in file order");
     if (!snapshot.knowsIds)
-        for (std::size_t i = 0; i < bodies_.size(); ++i) bodies_.id[i] = static_cast<std::uint32_t>(i);
+        for (std::size_t i = 0; i < bodies_.id.size(); ++i) bodies_.id[i] = static_cast<std::uint32_t>(i);
     if (!part.whole()) leaveOutTheWhole(snapshot);
     snapshot.knowsGroups = hasGroups;
     if (!names_.empty()) snapshot.names = std::make_shared<const BodyNames>(names_.renumbered(bodies_.id));

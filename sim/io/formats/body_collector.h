@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace gravlab {
 
@@ -47,6 +48,14 @@ public:
 
     std::uint64_t seen() const { return seen_; }  ///< bodies read so far: the index of the next one
 
+    /// Calls use(bodies, first) with the bodies since the last call, of which only the ids stay here.
+    template <class Use>
+    void passOn(const Use& use) {
+        use(bodies_, ids_.size());
+        ids_.insert(ids_.end(), bodies_.id.begin(), bodies_.id.end());
+        bodies_.resize(0);
+    }
+
     /// Moves the bodies to the snapshot. `hasIds`: the rows had ids; they are kept when they are unique and fit 32 bits.
     /// Throws InputError when there are no bodies.
     void finish(Snapshot& snapshot, bool hasIds, bool hasGroups);
@@ -72,6 +81,7 @@ private:
     const ReadOptions& options_;
     bool allowSigns_;
     ParticleSet bodies_;
+    std::vector<std::uint32_t> ids_;  ///< of bodies that were passed on
     std::uint64_t seen_ = 0;
     std::uint64_t dropped_ = 0;
     bool idsFit_ = true;

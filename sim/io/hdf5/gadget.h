@@ -3,15 +3,15 @@
 #include "sim/io/formats/units.h"
 #include "sim/io/snapshot.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gravlab {
-
-struct BodyRow;
 
 /// CRC-32C. Castagnoli, Braeuer, Herrmann 1993; reflected polynomial 0x82F63B78, check value of "123456789" is 0xE3069283.
 /// The check sum of bytes that follow earlier bytes with the check sum `before` (0 at the start). About 2 GB/s on one core.
@@ -57,11 +57,27 @@ struct Preface {
     double hubble = 1;  ///< HubbleParam of the header
 };
 
-/// Position of a block of bodies in the file, for messages.
-struct BlockPlace {
+/// Columns of a block of bodies, and how many numbers of a body each has.
+enum Column : std::uint8_t {
+    kPlaceColumn,
+    kVelocityColumn,
+    kMassColumn,
+    kResponseColumn,
+    kIdColumn,
+    kGroupColumn,
+    kSurfaceColumn,
+    kColumns
+};
+inline constexpr std::array<std::size_t, kColumns> kNumbers{3, 3, 1, 1, 1, 1, 4};
+using Columns = std::array<std::vector<char>, kColumns>;
+
+/// Bodies that follow each other in the file.
+struct BodyBlock {
     std::uint32_t type = 0;
     std::uint32_t count = 0;
     std::uint64_t firstRow = 0;
+    double tableMass = 0;                        ///< where there are no masses
+    std::array<std::uint8_t, kColumns> width{};  ///< bytes of a number; 0: the file lacks the column
 };
 inline constexpr std::uint32_t kRowsPerBlock = 1 << 15;
 inline constexpr std::uint64_t kMostFiles = 1 << 16;
@@ -72,7 +88,7 @@ class Receiver {
 public:
     virtual ~Receiver() = default;
     virtual void preface(const Preface& preface) = 0;
-    virtual void block(const BlockPlace& place, const BodyRow* rows) = 0;
+    virtual void block(const BodyBlock& block, const Columns& columns) = 0;
 };
 void parse(const Source& source, const ReadOptions& options, bool sealed, Receiver& to);
 

@@ -4,6 +4,7 @@
 #include "sim/api/errors.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
+#include "sim/core/work_watch.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/body_collector.h"
 #include "sim/io/formats/byte_order.h"
@@ -15,13 +16,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
+#include <future>
 #include <set>
 
 namespace gravlab {
 namespace {
 
-using gadget::BlockPlace;
+using gadget::BodyBlock;
 using gadget::Preface;
 
 // The helper sends this before each part.
@@ -74,10 +77,11 @@ public:
         for (const std::string* text : textsOf(*preface.units)) out_.text(*text);
     }
 
-    void block(const BlockPlace& place, const BodyRow* rows) override {
+    void block(const BodyBlock& block, const gadget::Columns& columns) override {
         out_.put(Part::block);
-        out_.put(place);
-        out_.bytes(rows, place.count * sizeof(BodyRow));
+        out_.put(block);
+        for (std::size_t k = 0; k < columns.size(); ++k)
+            if (block.width[k] > 0) out_.bytes(columns[k].data(), columns[k].size());
     }
 
 private:
@@ -90,6 +94,17 @@ struct Whole {
     std::optional<BodyCollector> bodies;
     std::set<std::pair<std::uint32_t, std::uint32_t>> read;  ///< check sums of the files: each body counts once
 };
+
+/// The numbers of a row in the order of the columns.
+constexpr double BodyRow::*kNumbersOfRow[] = {&BodyRow::x,      &BodyRow::y,     &BodyRow::z,     &BodyRow::vx,
+                                              &BodyRow::vy,     &BodyRow::vz,    &BodyRow::mass,  &BodyRow::response,
+                                              &BodyRow::radius, &BodyRow::spinX, &BodyRow::spinY, &BodyRow::spinZ};
+
+/// Converts a snapshot, or a part of it, to G = 1.
+void toOwnUnits(Snapshot& snapshot, const ReadOptions& options, const Preface& file, const std::string& name) {
+    const bool over = file.hubble != 1 && !file.own;
+    convertUnits(snapshot, options, file.units, name, over && !options.ignoreHubble ? file.hubble : 1);
+}
 
 /// The program's side: receives the parts, bounds and checks them.
 class Importer {
@@ -116,25 +131,28 @@ public:
         BodyCollector& bodies = *whole.bodies;
         const std::string file = preface_.files > 1 ? std::filesystem::path(name_).filename().string() + ", " : "";
         std::uint64_t left = preface_.bodies;
-        std::vector<BodyRow> rows;
         for (Part part = nextPart(); part != Part::end; part = nextPart()) {
             if (part != Part::block) nonsense();
-            const auto place = in_.take<BlockPlace>();
-            if (place.count == 0 || place.count > gadget::kRowsPerBlock || place.count > left) nonsense();
-            left -= place.count;
-            rows.resize(place.count);
-            in_.bytes(rows.data(), rows.size() * sizeof(BodyRow));
-            for (const BodyRow& row : rows) {
-                places_ = crc32c(&row.x, 3 * sizeof row.x, places_);
-                others_ = crc32c(&row.id, sizeof row.id, crc32c(&row.vx, 3 * sizeof row.vx, others_));
-            }
-            for (std::size_t i = 0; i < rows.size(); ++i)
-                bodies.add(rows[i], [&] {
-                    return file + "PartType" + std::to_string(place.type) + " row " + std::to_string(place.firstRow + i);
+            if (WorkWatch::dropped()) throw IoError("cannot read '" + name_ + "': nobody waits for it any more");
+            takeBlock(left);
+            left -= block_.count;
+            makeRows();
+            for (std::size_t i = 0; i < rows_.size(); ++i) {
+                const BodyRow& row = rows_[i];
+                if (preface_.files > 1) {
+                    places_ = crc32c(&row.x, 3 * sizeof row.x, places_);
+                    others_ = crc32c(&row.id, sizeof row.id, crc32c(&row.vx, 3 * sizeof row.vx, others_));
+                }
+                bodies.add(row, [&] {
+                    return file + "PartType" + std::to_string(block_.type) + " row " + std::to_string(block_.firstRow + i);
                 });
+            }
+            if (options_.parts) passOn(whole);
+            WorkWatch::report("bodies read", static_cast<std::int64_t>(preface_.bodies - left),
+                              static_cast<std::int64_t>(preface_.bodies));
         }
         if (left != 0) nonsense();
-        if (preface_.bodies > 0 && !whole.read.insert({places_, others_}).second)
+        if (preface_.files > 1 && preface_.bodies > 0 && !whole.read.insert({places_, others_}).second)
             throw InputError(name_ + ": has the bodies of another file of its snapshot: it is a link to it, or a copy");
     }
 
@@ -145,6 +163,57 @@ private:
         const Part part = in_.take<Part>();
         if (part == Part::refused) throw InputError(in_.text(kMostMessage));
         return part;
+    }
+    /// Receives the columns of at most `left` bodies.
+    void takeBlock(std::uint64_t left) {
+        block_ = in_.take<BodyBlock>();
+        if (block_.count == 0 || block_.count > gadget::kRowsPerBlock || block_.count > left) nonsense();
+        for (std::size_t k = 0; k < columns_.size(); ++k) {
+            const std::uint8_t width = block_.width[k];
+            if (width != 0 && width != (k == gadget::kGroupColumn ? 1 : 8) && (width != 4 || k == gadget::kGroupColumn))
+                nonsense();
+            columns_[k].resize(block_.count * gadget::kNumbers[k] * width);
+            in_.bytes(columns_[k].data(), columns_[k].size());
+        }
+    }
+    /// Calls set(row, value) with the n-th number of a column for each row.
+    template <class Number, class Set>
+    void forNumbers(gadget::Column column, std::size_t n, const Set& set) {
+        const char* at = columns_[column].data() + n * sizeof(Number);
+        for (BodyRow& row : rows_) {
+            Number value;
+            std::memcpy(&value, at, sizeof value);
+            set(row, value);
+            at += gadget::kNumbers[column] * sizeof value;
+        }
+    }
+    void makeRows() {
+        using namespace gadget;
+        rows_.assign(block_.count,
+                     {.mass = block_.tableMass, .group = static_cast<std::uint8_t>(preface_.own ? 0 : block_.type)});
+        double BodyRow::*const* field = kNumbersOfRow;
+        for (const gadget::Column column : {kPlaceColumn, kVelocityColumn, kMassColumn, kResponseColumn, kSurfaceColumn})
+            for (std::size_t n = 0; n < gadget::kNumbers[column]; ++n, ++field) {
+                const auto set = [&](BodyRow& row, auto value) { row.** field = static_cast<double>(value); };
+                if (block_.width[column] == 4) forNumbers<float>(column, n, set);
+                if (block_.width[column] == 8) forNumbers<double>(column, n, set);
+            }
+        const auto id = [](BodyRow& row, auto value) { row.id = value; };
+        if (block_.width[kIdColumn] == 4) forNumbers<std::uint32_t>(kIdColumn, 0, id);
+        if (block_.width[kIdColumn] == 8) forNumbers<std::uint64_t>(kIdColumn, 0, id);
+        if (block_.width[kGroupColumn] > 0)
+            forNumbers<std::uint8_t>(kGroupColumn, 0, [](BodyRow& row, std::uint8_t value) { row.group = value; });
+    }
+    /// Gives the bodies read so far to the options, in G = 1.
+    void passOn(Whole& whole) const {
+        Snapshot part;
+        part.fileUnits = whole.first.snapshot.fileUnits;
+        whole.bodies->passOn([&](ParticleSet& bodies, std::uint64_t first) {
+            std::swap(part.bodies, bodies);
+            toOwnUnits(part, options_, whole.first, name_);
+            options_.parts(part, first);
+            std::swap(part.bodies, bodies);
+        });
     }
     /// A bool must be 0 or 1: any other bit pattern would be undefined.
     bool flag() { return in_.take<std::uint8_t>() != 0; }
@@ -228,23 +297,30 @@ private:
     const ReadOptions& options_;
     HelperProcess& in_;
     Preface preface_;
+    BodyBlock block_;
+    gadget::Columns columns_;
+    std::vector<BodyRow> rows_;
     std::uint32_t places_ = 0, others_ = 0;  ///< check sums of the bodies
 };
 
-/// True when the file has a seal that matches; false without a seal. Throws InputError when it does not match.
-bool checkSeal(const Source& source) {
+/// The seal of the file; empty without one. Throws InputError when its length does not fit.
+std::optional<gadget::Seal> sealOf(const Source& source) {
     using gadget::Seal;
     const std::uint64_t size = *source.size();
     char tail[Seal::kBytes];
-    if (size < sizeof tail || source.readAt(size - sizeof tail, tail, sizeof tail) != sizeof tail) return false;
+    if (size < sizeof tail || source.readAt(size - sizeof tail, tail, sizeof tail) != sizeof tail) return {};
     const std::optional<Seal> seal = Seal::parsed({tail, sizeof tail});
-    if (!seal) return false;
-    if (seal->length != size - sizeof tail)
+    if (seal && seal->length != size - sizeof tail)
         throw InputError(source.name() + ": its length does not fit the seal at its end: it has been changed");
-    std::vector<char> block(static_cast<std::size_t>(std::min<std::uint64_t>(seal->length, std::uint64_t{1} << 20)));
+    return seal;
+}
+
+/// Throws InputError when the check sum of the seal does not fit the bytes before it.
+void checkSeal(const Source& source, const gadget::Seal& seal) {
+    std::vector<char> block(static_cast<std::size_t>(std::min<std::uint64_t>(seal.length, std::uint64_t{1} << 20)));
     std::uint32_t sum = 0;
-    for (std::uint64_t at = 0; at < seal->length;) {
-        const auto want = static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), seal->length - at));
+    for (std::uint64_t at = 0; at < seal.length;) {
+        const auto want = static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), seal.length - at));
         const std::size_t got = source.readAt(at, block.data(), want);
         if (got != want)
             throw InputError(source.name() + ": ends at byte " + std::to_string(at + got) +
@@ -252,9 +328,8 @@ bool checkSeal(const Source& source) {
         sum = crc32c(block.data(), got, sum);
         at += got;
     }
-    if (sum != seal->checksum)
+    if (sum != seal.checksum)
         throw InputError(source.name() + ": is damaged: its bytes do not fit the check sum at its end");
-    return true;
 }
 
 /// Compares the length in the HDF5 header with the file, so that a cut file is refused without the library. Only the common
@@ -298,20 +373,32 @@ void parseInHelper(const Source& source, const ReadOptions& options, bool sealed
 template <class Use>
 void withHelper(const Source& source, const ReadOptions& options, Use use) {
     checkLength(source);
-    const bool sealed = checkSeal(source);
+    const std::optional<gadget::Seal> seal = sealOf(source);
+    constexpr std::uint64_t kLarge = std::uint64_t{1} << 26;
+    const bool meanwhile = seal && seal->length >= kLarge;
+    if (seal && !meanwhile) checkSeal(source, *seal);
     const std::uint64_t megabytes = *source.size() >> 20;
     const HelperLimits limits{(std::uint64_t{256} << 20) + 4 * *source.size(), 20 + megabytes / 4};
     // Hold the turn so that no other thread is inside the library when the process forks.
     const Hdf5Turn turn;
+    // The check sum of many bodies takes as long as they: a thread computes it meanwhile. Its verdict precedes all others.
+    std::future<void> intact;
     try {
-        HelperProcess helper(limits, [&](HelperOutput& output) { parseInHelper(source, options, sealed, output); });
+        HelperProcess helper(limits,
+                             [&](HelperOutput& output) { parseInHelper(source, options, seal.has_value(), output); });
+        if (meanwhile) intact = std::async(std::launch::async, [&] { checkSeal(source, *seal); });
         Importer importer(source, options, helper);
         use(importer);
         if (source.changed()) throw InputError(source.name() + ": it was written to while it was read");
     } catch (const HelperFailure& failure) {
+        if (intact.valid()) intact.get();
         throw InputError(source.name() + ": the HDF5 library cannot read it (" + failure.what() +
                          "): it is damaged or hostile");
+    } catch (...) {
+        if (intact.valid()) intact.get();
+        throw;
     }
+    if (intact.valid()) intact.get();
 }
 
 /// The files of a snapshot, from one name: NAME.0.hdf5, NAME.1.hdf5 ... Throws InputError when the name has no number.
@@ -372,9 +459,7 @@ Snapshot readGadget(Source& source, const ReadOptions& options) {
     if (!snapshot.knowsVelocities) snapshot.notes.push_back("some bodies have no velocities and start at rest");
     if (whole.first.own && snapshot.fileUnits != FileUnits{} && (options.gravity || !options.units.empty()))
         throw UsageError(source.name() + ": gravlab wrote its numbers with G = 1 and its units; leave --units and --G out");
-    const bool over = whole.first.hubble != 1 && !whole.first.own;
-    convertUnits(snapshot, options, whole.first.units, source.name(),
-                 over && !options.ignoreHubble ? whole.first.hubble : 1);
+    toOwnUnits(snapshot, options, whole.first, source.name());
     return snapshot;
 }
 

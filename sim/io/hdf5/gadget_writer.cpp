@@ -187,7 +187,7 @@ private:
     };
     Common commonOf() const {
         Common all;
-        snapshot_.overParts(kReadAll, [&](const ParticleSet& set, std::size_t) {
+        snapshot_.source().overParts(kReadAll, [&](const ParticleSet& set, std::size_t) {
             const auto none = [&](const auto& is) { return firstBad(set.size(), is) == set.size(); };
             const auto exact = [&](const Double4& v) { return isFloat(v.x) && isFloat(v.y) && isFloat(v.z); };
             all.positions = all.positions && none([&](std::size_t i) { return !exact(set.position[i]); });
@@ -257,7 +257,7 @@ private:
         }
         const Hdf5Handle layout = usual ? mostly(memoryType, &*usual) : Hdf5Handle();
         const Hdf5Handle set = dataset(at, name, fileType, space, usual ? hid_t{layout} : hid_t{layout_});
-        snapshot_.overParts(arrays, [&](const ParticleSet& part, std::size_t first) {
+        snapshot_.source().overParts(arrays, [&](const ParticleSet& part, std::size_t first) {
             blocks<Number>(
                 set, space, memoryType, columns, first, first + part.size(),
                 [&](std::size_t i, Number* row) { fill(part, i - first, row); }, usual);

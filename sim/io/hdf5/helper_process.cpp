@@ -41,18 +41,26 @@ void becomeHelper(const HelperLimits& limits, std::uint64_t claimed) {
 
 void HelperOutput::bytes(const void* from, std::size_t count) {
     const char* at = static_cast<const char*>(from);
-    buffer_.insert(buffer_.end(), at, at + count);
-    if (buffer_.size() >= kBufferBytes) flush();
+    if (buffer_.size() + count > kBufferBytes) flush();
+    if (count >= kBufferBytes)
+        writeAll(at, count);
+    else
+        buffer_.insert(buffer_.end(), at, at + count);
 }
 
 void HelperOutput::flush() {
-    for (std::size_t done = 0; done < buffer_.size();) {
-        const ssize_t wrote = ::write(fd_, buffer_.data() + done, buffer_.size() - done);
+    writeAll(buffer_.data(), buffer_.size());
+    buffer_.clear();
+}
+
+void HelperOutput::writeAll(const char* from, std::size_t count) const {
+    while (count > 0) {
+        const ssize_t wrote = ::write(fd_, from, count);
         if (wrote < 0 && errno == EINTR) continue;
         if (wrote <= 0) ::_exit(1);  // the reader is gone
-        done += static_cast<std::size_t>(wrote);
+        from += wrote;
+        count -= static_cast<std::size_t>(wrote);
     }
-    buffer_.clear();
 }
 
 HelperProcess::HelperProcess(const HelperLimits& limits, const std::function<void(HelperOutput&)>& work)

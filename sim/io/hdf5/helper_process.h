@@ -35,6 +35,8 @@ public:
     }
 
 private:
+    void writeAll(const char* from, std::size_t count) const;
+
     int fd_;
     std::vector<char> buffer_;
 };
