@@ -53,6 +53,18 @@ TEST_P(GroupSuite, everyRowGivesTheLabelsOfEveryPair) {
     }
 }
 
+TEST_P(GroupSuite, scalesBeyondSinglePrecisionChangeNoGroup) {
+    for (const int power : {-200, -80, 100, 300})
+        for (GroupShape shape : groupShapes()) {
+            const std::vector<std::uint32_t> want = groupsByPairs(shape.bodies, shape.length);
+            for (Double4& at : shape.bodies.position)
+                at = {std::ldexp(at.x, power), std::ldexp(at.y, power), std::ldexp(at.z, power), at.w};
+            for (const GroupRow& row : rows())
+                EXPECT_EQ(labelsBy(row, shape.bodies, std::ldexp(shape.length, power)), want)
+                    << row.name << ", " << shape.name << ", 2^" << power;
+        }
+}
+
 TEST_P(GroupSuite, repeatsAndThreadsGiveTheSameBits) {
     const ParticleSet bodies = sceneNamed("plummer").build({GetParam().many, 3});
     const double length = linkingLength(bodies, {});

@@ -11,6 +11,7 @@
 #include "sim/backends/groups.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
+#include "sim/core/work_watch.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/formats/units.h"
 #include "sim/io/snapshot.h"
@@ -52,6 +53,7 @@ Subject subjectOf(const StartOptions& options, const BackendRow& row) {
         const InterruptibleReading reading;
         ReadOptions read = options.read;
         read.allowSigns = true;
+        read.keepsState = false;
         Snapshot snapshot = readSnapshot(options.file, read);
         return {options.file, std::move(snapshot.bodies), snapshot.fileUnits};
     }
@@ -88,7 +90,7 @@ struct Report {
 };
 
 /// One row for each body.
-std::string csvOf(const Report& report) {
+void writeCsv(const Report& report, AtomicFile& to) {
     const ParticleSet& bodies = report.subject.bodies;
     std::vector<std::uint8_t> named(bodies.size(), 0);
     for (const BodyGroup& group : report.table.groups) named[group.label] = 1;
@@ -96,8 +98,11 @@ std::string csvOf(const Report& report) {
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         const std::uint32_t label = report.found.labels[i];
         text += std::to_string(bodies.id[i]) + "," + (named[label] ? std::to_string(bodies.id[label]) : "-1") + "\n";
+        if (i % 65536 != 0) continue;
+        WorkWatch::report("rows", static_cast<std::int64_t>(i), static_cast<std::int64_t>(bodies.size()));
+        to.write(std::exchange(text, {}));
     }
-    return text;
+    to.write(text);
 }
 
 Json jsonOf(const Report& r) {
@@ -250,7 +255,7 @@ int GroupsCommand::run() {
     const Report report{subject, row, found, table, verdict, reach, meanDistance(subject.bodies), least};
     InterruptWatch::check();
     if (out) {
-        out->write(csvOf(report));
+        writeCsv(report, *out);
         outputs.commit();
     }
     std::FILE* const to = output == "-" ? stderr : stdout;

@@ -7,6 +7,7 @@
 #include "sim/tree/key.h"
 
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 
 namespace gravlab {
@@ -126,8 +127,20 @@ constexpr std::uint32_t kFriendLeaf = 8;
 constexpr int kFriendBranchBits = 2, kFriendLevels = 16;
 constexpr std::uint32_t kFriendBranch = 1u << kFriendBranchBits;
 
+/// The nearest float that is not above, or not below.
+GRAVLAB_HOST_DEVICE float floatBelow(double x) {
+#if defined(__CUDA_ARCH__)
+    return __double2float_rd(x);
+#else
+    const auto near = static_cast<float>(x);
+    return near > x ? std::nextafter(near, -INFINITY) : near;
+#endif
+}
+GRAVLAB_HOST_DEVICE float floatAbove(double x) { return -floatBelow(-x); }
+
+/// Bounds are rounded outwards, so a box holds its bodies in half of the memory.
 struct FriendBox {
-    double low[3], high[3];
+    float low[3], high[3];
     bool odd;     ///< some of its bodies have no finite place: the box contains the others
     bool joined;  ///< all of its bodies were in one set at the last test, see markJoined()
 };
@@ -160,57 +173,65 @@ GRAVLAB_HOST_DEVICE std::uint64_t friendTreeKey(const FriendFrame& frame, double
                       treePlace((z - frame.centre[2]) * inverse));
 }
 
-GRAVLAB_HOST_DEVICE void widen(FriendBox& box, const double* low, const double* high) {
+template <class Number>
+GRAVLAB_HOST_DEVICE void widen(Number* low, Number* high, const Number* otherLow, const Number* otherHigh) {
     for (int axis = 0; axis < 3; ++axis) {
-        if (low[axis] < box.low[axis]) box.low[axis] = low[axis];
-        if (high[axis] > box.high[axis]) box.high[axis] = high[axis];
+        if (otherLow[axis] < low[axis]) low[axis] = otherLow[axis];
+        if (otherHigh[axis] > high[axis]) high[axis] = otherHigh[axis];
     }
 }
 
 /// Box `index` of a level, when the level below is complete.
 GRAVLAB_HOST_DEVICE void makeFriendBox(const FriendTree& tree, int level, std::uint32_t index) {
-    constexpr double kFar = 1.7e308;
-    FriendBox box{{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}, false, false};
+    FriendBox box{{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, false, false};
     if (level == 0) {
+        double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
         const std::uint32_t first = index * kFriendLeaf, left = tree.at.count - first;
         const std::uint32_t end = first + (left < kFriendLeaf ? left : kFriendLeaf);
         for (std::uint32_t place = first; place < end; ++place) {
             const double at[3] = {tree.at.axis[0][place], tree.at.axis[1][place], tree.at.axis[2][place]};
             if (hasPlace(tree.at, place))
-                widen(box, at, at);
+                widen(low, high, at, at);
             else
                 box.odd = true;
+        }
+        for (int axis = 0; axis < 3; ++axis) {
+            box.low[axis] = floatBelow(low[axis]);
+            box.high[axis] = floatAbove(high[axis]);
         }
     } else {
         const std::uint32_t below = tree.start[level - 1], all = tree.start[level] - below;
         const std::uint32_t first = index << kFriendBranchBits;
         for (std::uint32_t child = first; child < first + kFriendBranch && child < all; ++child) {
             const FriendBox& part = tree.boxes[below + child];
-            widen(box, part.low, part.high);
+            widen(box.low, box.high, part.low, part.high);
             box.odd = box.odd || part.odd;
         }
     }
     tree.boxes[tree.start[level] + index] = box;
 }
 
+GRAVLAB_HOST_DEVICE double apart(float low, float high) { return static_cast<double>(high) - static_cast<double>(low); }
 /// All bodies of the box are friends of each other.
 GRAVLAB_HOST_DEVICE bool isWhole(const FriendBox& box, double square) {
-    return !box.odd && friendSquare(box.high[0] - box.low[0], box.high[1] - box.low[1], box.high[2] - box.low[2]) <= square;
+    return !box.odd && friendSquare(apart(box.low[0], box.high[0]), apart(box.low[1], box.high[1]),
+                                    apart(box.low[2], box.high[2])) <= square;
 }
-/// Some bodies of one may be friends of some of the other.
+/// Some bodies of one may be friends of some of the other. In single precision, with more room than that loses.
 GRAVLAB_HOST_DEVICE bool mayTouch(const FriendBox& a, const FriendBox& b, double square) {
-    double gap[3];
+    float sum = 0;
     for (int axis = 0; axis < 3; ++axis) {
-        const double above = b.low[axis] - a.high[axis], below = a.low[axis] - b.high[axis];
-        gap[axis] = above > 0 ? above : below > 0 ? below : 0;
+        const float above = b.low[axis] - a.high[axis], below = a.low[axis] - b.high[axis];
+        const float gap = above > 0 ? above : below > 0 ? below : 0;
+        sum += gap * gap;
     }
-    return friendSquare(gap[0], gap[1], gap[2]) <= square;
+    return sum <= static_cast<float>(square) * (1 + 1e-6f) + 1e-37f;
 }
 /// All bodies of one are friends of all of the other.
 GRAVLAB_HOST_DEVICE bool allTouch(const FriendBox& a, const FriendBox& b, double square) {
     double reach[3];
     for (int axis = 0; axis < 3; ++axis) {
-        const double up = b.high[axis] - a.low[axis], down = a.high[axis] - b.low[axis];
+        const double up = apart(a.low[axis], b.high[axis]), down = apart(b.low[axis], a.high[axis]);
         reach[axis] = up > down ? up : down;
     }
     return friendSquare(reach[0], reach[1], reach[2]) <= square;
@@ -327,7 +348,10 @@ GRAVLAB_HOST_DEVICE void joinFromBody(const FriendTree& tree, std::uint32_t plac
     const std::uint32_t leaf = place / kFriendLeaf;
     if (tree.boxes[leaf].joined || !hasPlace(tree.at, place)) return;
     FriendBox own{};
-    for (int axis = 0; axis < 3; ++axis) own.low[axis] = own.high[axis] = tree.at.axis[axis][place];
+    for (int axis = 0; axis < 3; ++axis) {
+        own.low[axis] = floatBelow(tree.at.axis[axis][place]);
+        own.high[axis] = floatAbove(tree.at.axis[axis][place]);
+    }
     joinLater(tree, leaf, own, place, place + 1);
 }
 

@@ -16,32 +16,9 @@
 namespace gravlab {
 namespace {
 
-/// Coordinates in the form of the rows.
-struct Coordinates {
-    std::vector<double> axis[3];
-    explicit Coordinates(const ParticleSet& bodies) {
-        for (auto& values : axis) values.reserve(bodies.size());
-        for (const Double4& at : bodies.position) {
-            axis[0].push_back(at.x);
-            axis[1].push_back(at.y);
-            axis[2].push_back(at.z);
-        }
-    }
-    FriendPlaces places() const {
-        return {{axis[0].data(), axis[1].data(), axis[2].data()}, static_cast<std::uint32_t>(axis[0].size())};
-    }
-};
-
-/// Roots become labels: where each parent is the smallest index, the root is, too.
-std::vector<std::uint32_t> labelsOf(std::vector<std::uint32_t> parent) {
-    for (std::uint32_t i = 0; i < parent.size(); ++i) parent[i] = groupRoot(parent.data(), i);
-    return parent;
-}
-
-std::vector<std::uint32_t> alone(std::size_t count) {
-    std::vector<std::uint32_t> parent(count);
-    std::iota(parent.begin(), parent.end(), 0u);
-    return parent;
+bool areFriends(const ParticleSet& bodies, std::size_t a, std::size_t b, double square) {
+    const Double4 &p = bodies.position[a], &q = bodies.position[b];
+    return friendSquare(p.x - q.x, p.y - q.y, p.z - q.z) <= square;
 }
 
 constexpr std::size_t kMostOfGroup = 2048, kGroupsChecked = 64;
@@ -64,12 +41,11 @@ std::string flawOf(std::span<const std::uint32_t> labels) {
 }
 
 /// A body whose label disagrees with its friends among all bodies.
-std::string strangerOf(const FriendPlaces& at, std::uint32_t body, double square, std::span<const std::uint32_t> labels) {
+std::string strangerOf(const ParticleSet& bodies, std::uint32_t body, double square, std::span<const std::uint32_t> labels) {
     std::atomic<std::int64_t> found{-1};
-    parallelFor(at.count, 0, 65536, [&](std::size_t first, std::size_t last) {
+    parallelFor(labels.size(), 0, 65536, [&](std::size_t first, std::size_t last) {
         for (std::size_t other = first; other < last; ++other)
-            if (labels[other] != labels[body] && other != body &&
-                areFriends(at, body, static_cast<std::uint32_t>(other), square))
+            if (labels[other] != labels[body] && other != body && areFriends(bodies, body, other, square))
                 found = static_cast<std::int64_t>(other);
     });
     if (found < 0) return {};
@@ -78,13 +54,13 @@ std::string strangerOf(const FriendPlaces& at, std::uint32_t body, double square
 }
 
 /// Whether friendship connects the first of these with all others.
-bool hangsTogether(const FriendPlaces& at, std::span<const std::uint32_t> members, double square) {
+bool hangsTogether(const ParticleSet& bodies, std::span<const std::uint32_t> members, double square) {
     std::vector<std::uint32_t> left(members.begin() + 1, members.end()), reached{members.front()};
     while (!reached.empty()) {
         const std::uint32_t from = reached.back();
         reached.pop_back();
         const auto apart = std::partition(left.begin(), left.end(),
-                                          [&](std::uint32_t other) { return !areFriends(at, from, other, square); });
+                                          [&](std::uint32_t other) { return !areFriends(bodies, from, other, square); });
         reached.insert(reached.end(), apart, left.end());
         left.erase(apart, left.end());
     }
@@ -128,26 +104,27 @@ double linkingLength(const ParticleSet& bodies, const Linking& linking) {
 }
 
 std::vector<std::uint32_t> groupsByPairs(const ParticleSet& bodies, double length) {
-    const Coordinates coordinates(bodies);
-    const FriendPlaces at = coordinates.places();
+    const auto count = static_cast<std::uint32_t>(bodies.size());
     const double square = length * length;
-    std::vector<std::uint32_t> parent = alone(bodies.size());
-    for (std::uint32_t i = 0; i < at.count; ++i)
-        for (std::uint32_t other = i + 1; other < at.count; ++other)
-            if (areFriends(at, i, other, square)) joinGroups(parent.data(), i, other);
-    return labelsOf(std::move(parent));
+    std::vector<std::uint32_t> parent(bodies.size());
+    std::iota(parent.begin(), parent.end(), 0u);
+    for (std::uint32_t i = 0; i < count; ++i)
+        for (std::uint32_t other = i + 1; other < count; ++other)
+            if (areFriends(bodies, i, other, square)) joinGroups(parent.data(), i, other);
+    // Roots become labels: where each parent is the smallest index, the root is, too.
+    for (std::uint32_t i = 0; i < count; ++i) parent[i] = groupRoot(parent.data(), i);
+    return parent;
 }
 
 std::vector<std::uint32_t> depthsByPairs(const ParticleSet& bodies, double length, std::uint32_t from) {
-    const Coordinates coordinates(bodies);
-    const FriendPlaces at = coordinates.places();
+    const auto count = static_cast<std::uint32_t>(bodies.size());
     std::vector<std::uint32_t> depths(bodies.size(), kNoDepth), level = {from}, next;
     depths[from] = 0;
     for (std::uint32_t depth = 1; !level.empty(); ++depth) {
         next.clear();
         for (const std::uint32_t body : level)
-            for (std::uint32_t other = 0; other < at.count; ++other)
-                if (depths[other] == kNoDepth && areFriends(at, body, other, length * length)) {
+            for (std::uint32_t other = 0; other < count; ++other)
+                if (depths[other] == kNoDepth && areFriends(bodies, body, other, length * length)) {
                     depths[other] = depth;
                     next.push_back(other);
                 }
@@ -163,16 +140,15 @@ std::string faultOfDepths(const ParticleSet& bodies, double length, std::uint32_
     for (std::size_t body = 0; body < depths.size(); ++body)
         if ((depths[body] == 0) != (body == from))
             return bodyText(body) + " must not have depth " + std::to_string(depths[body]);
-    const Coordinates coordinates(bodies);
-    const FriendPlaces at = coordinates.places();
+    const auto count = static_cast<std::uint32_t>(bodies.size());
     Random random(0xdeb7);
     const bool all = bodies.size() <= most;
     for (std::size_t k = 0; k < (all ? bodies.size() : most / 8); ++k) {
-        const double lot = random.uniform() * static_cast<double>(at.count);
-        const auto body = all ? static_cast<std::uint32_t>(k) : std::min(at.count - 1, static_cast<std::uint32_t>(lot));
+        const double lot = random.uniform() * static_cast<double>(count);
+        const auto body = all ? static_cast<std::uint32_t>(k) : std::min(count - 1, static_cast<std::uint32_t>(lot));
         bool leads = depths[body] == 0 || depths[body] == kNoDepth;
-        for (std::uint32_t other = 0; other < at.count; ++other) {
-            if (other == body || !areFriends(at, body, other, length * length)) continue;
+        for (std::uint32_t other = 0; other < count; ++other) {
+            if (other == body || !areFriends(bodies, body, other, length * length)) continue;
             const std::uint32_t high = std::max(depths[body], depths[other]), low = std::min(depths[body], depths[other]);
             if (high - low > 1)
                 return bodyText(body) + " and its friend " + std::to_string(other) + " have depths " +
@@ -264,16 +240,15 @@ GroupCheck checkGroups(const ParticleSet& bodies, double length, std::span<const
     }
     check.failure = flawOf(labels);
     if (!check.failure.empty()) return check;
-    const Coordinates coordinates(bodies);
-    const FriendPlaces at = coordinates.places();
+    const auto count = static_cast<std::uint32_t>(bodies.size());
     const double square = length * length;
     Random random(0x9f0f);
     const auto lot = [&] {
-        return std::min(at.count - 1, static_cast<std::uint32_t>(random.uniform() * static_cast<double>(at.count)));
+        return std::min(count - 1, static_cast<std::uint32_t>(random.uniform() * static_cast<double>(count)));
     };
     const std::size_t compared = sampled(bodies.size());
     for (std::size_t k = 0; k < compared && check.failure.empty(); ++k) {
-        check.failure = strangerOf(at, compared < bodies.size() ? lot() : static_cast<std::uint32_t>(k), square, labels);
+        check.failure = strangerOf(bodies, compared < bodies.size() ? lot() : static_cast<std::uint32_t>(k), square, labels);
         WorkWatch::report("bodies compared with all", static_cast<std::int64_t>(k + 1), static_cast<std::int64_t>(compared));
     }
     // Groups of random bodies, which tend to be the larger ones.
@@ -283,26 +258,27 @@ GroupCheck checkGroups(const ParticleSet& bodies, double length, std::span<const
         if (std::ranges::find(sampled, label) == sampled.end()) sampled.push_back(label);
     }
     std::size_t connected = 0, large = 0;
-    std::vector<std::vector<std::uint32_t>> members(sampled.size());
-    std::vector<std::uint8_t> rowOf(labels.size(), 0);
-    for (std::size_t k = 0; k < sampled.size(); ++k) rowOf[sampled[k]] = static_cast<std::uint8_t>(k + 1);
-    for (std::uint32_t i = 0; i < at.count; ++i)
-        if (const std::uint8_t k = rowOf[labels[i]]) members[k - 1u].push_back(i);
+    std::vector<std::vector<std::uint32_t>> members(sampled.size());  // of a large group the first ones
+    for (std::uint32_t i = 0; i < count; ++i)
+        if (const auto at = std::ranges::find(sampled, labels[i]); at != sampled.end())
+            if (auto& some = members[static_cast<std::size_t>(at - sampled.begin())]; some.size() <= kMostOfGroup)
+                some.push_back(i);
     for (std::size_t k = 0; k < sampled.size() && check.failure.empty(); ++k) {
-        const std::span<const std::uint32_t> all = members[k];
-        if (all.size() <= kMostOfGroup) {
+        if (members[k].size() <= kMostOfGroup) {
             ++connected;
-            if (!hangsTogether(at, all, square))
+            if (!hangsTogether(bodies, members[k], square))
                 check.failure = "the group of " + bodyText(sampled[k]) + " does not hang together";
             continue;
         }
         // In a large group, check that no body is without a friend in it.
         ++large;
         for (int draw = 0; draw < 8 && check.failure.empty(); ++draw) {
-            const std::uint32_t body = all[static_cast<std::size_t>(random.uniform() * static_cast<double>(all.size()))];
-            if (std::ranges::none_of(
-                    all, [&](std::uint32_t other) { return other != body && areFriends(at, body, other, square); }))
-                check.failure = bodyText(body) + " has no friend in the group that it is said to be in";
+            std::uint32_t body = lot(), other = 0;
+            while (labels[body] != sampled[k]) body = lot();
+            while (other < count &&
+                   (labels[other] != sampled[k] || other == body || !areFriends(bodies, body, other, square)))
+                ++other;
+            if (other == count) check.failure = bodyText(body) + " has no friend in the group that it is said to be in";
         }
     }
     check.what = std::to_string(compared) + " bodies against all others, " + std::to_string(connected) +

@@ -2,6 +2,7 @@
 #include "sim/backends/groups.h"
 
 #include "sim/backends/cpu/tree/key_sort.h"
+#include "sim/core/work_watch.h"
 #include "sim/groups/friends.h"
 
 #include <algorithm>
@@ -21,15 +22,12 @@ constexpr std::size_t kGroupGrain = 4096, kSearchGrain = 512;
 class GroupSearch {
 public:
     GroupSearch(const ParticleSet& bodies, const BackendOptions& options)
-        : bodies_(bodies), pool_(options.threads.value_or(0)), count_(bodies.size()), sort_(count_), parent_(count_) {
-        for (auto& values : axis_) values = RawArray<double>(count_);
-    }
+        : bodies_(bodies), pool_(options.threads.value_or(0)), count_(bodies.size()) {}
 
     FriendPlaces places() const {
         return {{axis_[0].data(), axis_[1].data(), axis_[2].data()}, static_cast<std::uint32_t>(count_)};
     }
     std::uint32_t* parent() { return parent_.data(); }
-    std::uint64_t keyAt(std::size_t place) const { return sort_.data()[place].key; }
     int threads() const { return pool_.threads(); }
 
     template <class Use>
@@ -89,14 +87,41 @@ public:
         return made;
     }
 
-    template <class KeyOf>
-    void sortBy(const KeyOf& keyOf) {
-        KeyedBody* keyed = sort_.data();
-        each(count_, kGroupGrain, [&](std::uint32_t i) {
-            const Double4& at = bodies_.position[i];
-            keyed[i] = {keyOf(at.x, at.y, at.z), i};
-        });
-        for (int pass = 0; pass < KeySort::kPasses; ++pass) sort_.pass(pass, pool_);
+    /// The same with progress, for the long part of a search.
+    template <class Use>
+    void eachInSlices(std::size_t count, std::size_t grain, const Use& use) {
+        const std::size_t slice = std::max(count / grain / 64 + 1, std::size_t{1024}) * grain;
+        for (std::size_t first = 0; first < count; first += slice) {
+            each(std::min(slice, count - first), grain,
+                 [&](std::uint32_t i) { use(static_cast<std::uint32_t>(first) + i); });
+            WorkWatch::report("parts searched for friends", static_cast<std::int64_t>(std::min(first + slice, count)),
+                            static_cast<std::int64_t>(count));
+        }
+    }
+
+    /// `use(place, key)` is called for each place. Arrays exist as long as they are needed: 100 million bodies have room.
+    template <class KeyOf, class Use>
+    void sortBy(const KeyOf& keyOf, const Use& use) {
+        {
+            KeySort sort(count_);
+            KeyedBody* const keyed = sort.data();
+            each(count_, kGroupGrain, [&](std::uint32_t i) {
+                const Double4& at = bodies_.position[i];
+                keyed[i] = {keyOf(at.x, at.y, at.z), i};
+            });
+            for (int pass = 0; pass < KeySort::kPasses; ++pass) {
+                sort.pass(pass, pool_);
+                WorkWatch::report("passes of the sort", pass + 1, KeySort::kPasses);
+            }
+            sort.end();
+            order_ = RawArray<std::uint32_t>(count_);
+            each(count_, kGroupGrain, [&](std::uint32_t place) {
+                order_[place] = sort.data()[place].body;
+                use(place, sort.data()[place].key);
+            });
+        }
+        for (auto& values : axis_) values = RawArray<double>(count_);
+        parent_ = RawArray<std::uint32_t>(count_);
         each(count_, kGroupGrain, [&](std::uint32_t place) {
             const Double4& at = bodies_.position[bodyAt(place)];
             axis_[0][place] = at.x;
@@ -108,6 +133,7 @@ public:
 
     /// The smallest index in the set of each body.
     std::vector<std::uint32_t> labels() {
+        for (auto& values : axis_) values = {};
         std::vector<std::uint32_t> least(count_, ~0u), labels(count_);
         each(count_, kGroupGrain,
              [&](std::uint32_t place) { lowerParent(least.data() + groupRoot(parent(), place), bodyAt(place)); });
@@ -115,17 +141,17 @@ public:
         return labels;
     }
 
-    static double bytes(std::size_t bodies) { return KeySort::bytes(bodies) + 36.0 * static_cast<double>(bodies); }
+    /// Memory that it takes with `beside` of the structure of the search for each body.
+    static double bytes(std::size_t bodies, double beside) { return (32 + beside) * static_cast<double>(bodies); }
 
-    std::uint32_t bodyAt(std::uint32_t place) const { return sort_.data()[place].body; }
+    std::uint32_t bodyAt(std::uint32_t place) const { return order_[place]; }
 
 private:
     const ParticleSet& bodies_;
     ThreadPool pool_;
     std::size_t count_;
-    KeySort sort_;
     RawArray<double> axis_[3];
-    RawArray<std::uint32_t> parent_;
+    RawArray<std::uint32_t> order_, parent_;
 };
 
 /// Runs `search`, which joins bodies of one group. The pool's threads start before the clock does.
@@ -144,10 +170,10 @@ FoundGroups timedSearch(const ParticleSet& bodies, const BackendOptions& options
 FriendGrid gridOf(GroupSearch& all, double length, std::vector<std::uint64_t>& keys) {
     FriendGrid grid{};
     placeGrid(grid, all.frame(), length);
-    all.sortBy([&](double x, double y, double z) { return cellKey(grid, x, y, z); });
+    const auto keep = [&](std::uint32_t place, std::uint64_t key) { keys[place] = key; };
+    keys.resize(all.places().count);
+    all.sortBy([&](double x, double y, double z) { return cellKey(grid, x, y, z); }, keep);
     grid.at = all.places();
-    keys.resize(grid.at.count);
-    all.each(keys.size(), kGroupGrain, [&](std::uint32_t place) { keys[place] = all.keyAt(place); });
     grid.key = keys.data();
     grid.parent = all.parent();
     return grid;
@@ -158,7 +184,7 @@ FoundGroups groupsByGrid(const ParticleSet& bodies, double length, const Backend
         std::vector<std::uint64_t> keys;
         const FriendGrid grid = gridOf(all, length, keys);
         const std::size_t pieces = (bodies.size() + kSearchGrain - 1) / kSearchGrain;
-        all.each(pieces, 1, [&](std::uint32_t piece) {
+        all.eachInSlices(pieces, 1, [&](std::uint32_t piece) {
             CellRows rows;
             const auto first = static_cast<std::uint32_t>(piece * kSearchGrain);
             const auto last = static_cast<std::uint32_t>(std::min<std::size_t>(bodies.size(), first + kSearchGrain));
@@ -173,7 +199,8 @@ FoundGroups groupsByGrid(const ParticleSet& bodies, double length, const Backend
 FoundGroups groupsByTree(const ParticleSet& bodies, double length, const BackendOptions& options) {
     return timedSearch(bodies, options, [&](GroupSearch& all, FoundGroups& found) {
         const FriendFrame frame = all.frame();
-        all.sortBy([&](double x, double y, double z) { return friendTreeKey(frame, x, y, z); });
+        all.sortBy([&](double x, double y, double z) { return friendTreeKey(frame, x, y, z); },
+                   [](std::uint32_t, std::uint64_t) {});
         FriendTree tree = friendTreeOf(static_cast<std::uint32_t>(bodies.size()));
         RawArray<FriendBox> boxes(tree.start[tree.levels]);
         tree.at = all.places();
@@ -189,7 +216,7 @@ FoundGroups groupsByTree(const ParticleSet& bodies, double length, const Backend
             all.each(tree.start[level + 1] - tree.start[level], kSearchGrain,
                      [&](std::uint32_t index) { markJoined(tree, level, index); });
         const std::uint32_t leaves = tree.start[1];
-        all.each(leaves, kSearchGrain / kFriendLeaf, [&](std::uint32_t leaf) {
+        all.eachInSlices(leaves, kSearchGrain / kFriendLeaf, [&](std::uint32_t leaf) {
             joinFromLeaf(tree, leaf);
             const std::uint32_t first = leaf * kFriendLeaf, end = std::min(tree.at.count - first, kFriendLeaf) + first;
             for (std::uint32_t place = first; place < end; ++place) joinFromBody(tree, place);
@@ -204,9 +231,9 @@ FoundGroups groupsByTree(const ParticleSet& bodies, double length, const Backend
 
 constexpr GroupRow kCpuRows[] = {
     {"cpu", "union-grid", "sets are joined, cell by cell of a grid as wide as the linking length, on all threads",
-     [](std::size_t bodies) { return GroupSearch::bytes(bodies) + 8.0 * static_cast<double>(bodies); }, groupsByGrid},
+     [](std::size_t bodies) { return GroupSearch::bytes(bodies, sizeof(std::uint64_t)); }, groupsByGrid},
     {"cpu", "union-tree", "sets are joined over a tree: boxes out of reach are left out, boxes of one set taken at once",
-     [](std::size_t bodies) { return GroupSearch::bytes(bodies) + 10.0 * static_cast<double>(bodies); }, groupsByTree},
+     [](std::size_t bodies) { return GroupSearch::bytes(bodies, sizeof(FriendBox) / (0.75 * kFriendLeaf)); }, groupsByTree},
 };
 
 /// Places that a search has not reached, by the cells of a grid.

@@ -48,6 +48,8 @@ public:
     static constexpr int kPasses = 8;
     /// Runs one of kPasses passes; call them in order.
     void pass(int number, ThreadPool& pool);
+    /// Frees what the passes need beside the bodies.
+    void end() { (now_ == a_.data() ? b_ : a_) = {}; }
 
     static double bytes(std::size_t count) { return 2.0 * sizeof(KeyedBody) * static_cast<double>(count); }
 
