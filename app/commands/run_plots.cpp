@@ -4,6 +4,7 @@
 #include "app/tables/format.h"
 #include "app/tables/unit_text.h"
 #include "sim/api/errors.h"
+#include "sim/io/checkpoint.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/measure/diagnostics.h"
 
@@ -17,7 +18,8 @@ namespace {
 
 constexpr std::int64_t kMostRecords = 4000;
 constexpr std::size_t kMostEnergyBodies = 2048;  // 4000 sums of all pairs stay below half a minute
-constexpr double kLeastError = 1e-17;            // below the rounding of the sum; a logarithm has no zero
+constexpr std::size_t kMostCopied = 65536;
+constexpr double kLeastError = 1e-17;  // below the rounding of the sum; a logarithm has no zero
 
 }  // namespace
 
@@ -35,17 +37,20 @@ std::int64_t RunPlots::stride(std::int64_t steps) {
 }
 
 void RunPlots::record(Simulation& simulation) {
-    ParticleSet bodies = simulation.bodies();
     if (times_.empty()) {
-        bodies_ = bodies.size();
+        bodies_ = simulation.backend().size();
         const std::size_t count = std::min(bodies_, kMostPaths);
         for (std::size_t k = 0; k < count; ++k) shown_.push_back(k * bodies_ / count);
         paths_.resize(count);
     }
     const SceneUnits& units = simulation.scene().units;
     times_.push_back(simulation.time() * units.timeScale);
+    // A copy of few bodies is faster than some bodies one by one; of many it would need their memory again.
+    const bool few = bodies_ <= kMostCopied;
+    const ParticleSet bodies = few ? simulation.bodies() : ParticleSet();
     for (std::size_t k = 0; k < shown_.size(); ++k) {
-        const Double4& x = bodies.position[shown_[k]];
+        const auto index = static_cast<std::uint32_t>(shown_[k]);
+        const Double4 x = few ? bodies.position[index] : simulation.backend().body(index).position;
         paths_[k].x.push_back(x.x * units.lengthScale);
         paths_[k].y.push_back(x.y * units.lengthScale);
         paths_[k].z.push_back(x.z * units.lengthScale);
@@ -117,7 +122,9 @@ std::vector<Page> writeRunProfiles(const std::filesystem::path& folder, Simulati
                                    std::vector<std::string>& written) {
     std::vector<Page> pages;
     if (simulation.backend().size() < kFewestOfProfile) return pages;
-    ParticleSet bodies = simulation.bodies();
+    BodyPieces* const pieces = piecesOf(simulation);
+    const ParticleSet copied = pieces ? ParticleSet() : simulation.bodies();
+    const BodySource bodies(copied, pieces);
     const SceneUnits& units = simulation.scene().units;
     const int galaxies = galaxiesIn(bodies);
     const bool apart = haveProfiles(galaxies);

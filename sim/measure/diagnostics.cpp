@@ -28,6 +28,7 @@ struct Planes {
     std::vector<double> x, y, z, w;
 
     explicit Planes(const std::vector<Double4>& bodies) {
+        for (auto* values : {&x, &y, &z, &w}) values->reserve(bodies.size());
         for (const Double4& body : bodies) {
             x.push_back(body.x);
             y.push_back(body.y);
@@ -141,20 +142,20 @@ PairSum allPairs(const ParticleSet& bodies, const ForceSettings& force, int thre
 
 std::array<double, 3> lagrangianRadii(const ParticleSet& bodies) {
     const std::size_t n = bodies.size();
-    std::vector<double> masses(n);
+    const auto massOf = [&](std::size_t i) { return std::abs(inertialMass(bodies.position[i], bodies.velocity[i])); };
     Vec3d centre{};
     double whole = 0;
     for (std::size_t i = 0; i < n; ++i) {
-        masses[i] = std::abs(inertialMass(bodies.position[i], bodies.velocity[i]));
-        centre += masses[i] * xyz(bodies.position[i]);
-        whole += masses[i];
+        centre += massOf(i) * xyz(bodies.position[i]);
+        whole += massOf(i);
     }
     std::array<double, 3> radii{};
     if (!(whole > 0)) return radii;
     centre /= whole;
     std::vector<std::pair<double, double>> shells;  // distance from the centre, mass
+    shells.reserve(n);
     for (std::size_t i = 0; i < n; ++i)
-        if (masses[i] > 0) shells.emplace_back(distance(xyz(bodies.position[i]), centre), masses[i]);
+        if (massOf(i) > 0) shells.emplace_back(distance(xyz(bodies.position[i]), centre), massOf(i));
     std::ranges::sort(shells);
     double inside = 0;
     std::size_t share = 0;

@@ -28,50 +28,54 @@ struct Seen {
     bool heavy = false;
 };
 
-/// Takes one of every `stride` bodies, at a shuffled place: bodies of one region of a galaxy are neighbours in memory.
-template <class Take>
-void pick(std::size_t count, std::size_t most, Take take) {
-    if (count <= most) {
-        for (std::size_t i = 0; i < count; ++i) take(i);
-        return;
-    }
-    for (std::size_t k = 0; k < most; ++k) {
-        const std::size_t from = count * k / most, to = count * (k + 1) / most;
-        take(from + static_cast<std::size_t>(hash01(k) * static_cast<double>(to - from)));
-    }
+/// Rank of the k-th chosen one where `most` of `count` are chosen: one of every stride, at a shuffled place, because bodies
+/// of one region of a galaxy are neighbours in memory.
+std::size_t chosenRank(std::size_t k, std::size_t count, std::size_t most) {
+    if (count <= most) return k;
+    const std::size_t from = count * k / most, to = count * (k + 1) / most;
+    return from + static_cast<std::size_t>(hash01(k) * static_cast<double>(to - from));
 }
 
 /// The sample: every heavy body, and an even sample of the others.
-std::vector<Seen> sampled(const ParticleSet& bodies, const ProfileRequest& request, Profile& profile) {
-    std::vector<std::size_t> usual, heavy;
-    double total = 0;
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-        if (request.galaxy >= 0 && galaxyOf(bodies.group[i]) != request.galaxy) continue;
-        total += std::abs(inertialMass(bodies.position[i], bodies.velocity[i]));
-        usual.push_back(i);
-    }
-    profile.bodies = usual.size();
-    const double limit = kHeavy * total / static_cast<double>(std::max<std::size_t>(1, usual.size()));
-    if (usual.size() > request.sample) {
-        std::erase_if(usual, [&](std::size_t i) {
-            const bool is =
-                std::abs(inertialMass(bodies.position[i], bodies.velocity[i])) > limit && heavy.size() < request.sample;
-            if (is) heavy.push_back(i);
-            return is;
+std::vector<Seen> sampled(const BodySource& bodies, const ProfileRequest& request, Profile& profile) {
+    const auto each = [&](const auto& use) {
+        bodies.overParts(kReadAll, [&](const ParticleSet& part, std::size_t) {
+            for (std::size_t i = 0; i < part.size(); ++i)
+                if (request.galaxy < 0 || galaxyOf(part.group[i]) == request.galaxy)
+                    use(part.position[i], part.velocity[i], part.group[i]);
         });
-    }
-    profile.weight = static_cast<double>(usual.size()) /
-                     static_cast<double>(std::max<std::size_t>(1, std::min(usual.size(), request.sample)));
-    std::vector<Seen> seen;
-    seen.reserve(std::min(usual.size(), request.sample) + heavy.size());
-    const auto take = [&](std::size_t i, double weight) {
-        const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
-        if (!std::isfinite(x.x + x.y + x.z + v.x + v.y + v.z)) return;
-        const double mass = inertialMass(x, v);
-        seen.push_back({xyz(x), xyz(v), mass, weight, speciesOf(bodies.group[i]), std::abs(mass) > limit});
     };
-    for (const std::size_t i : heavy) take(i, 1);
-    pick(usual.size(), request.sample, [&](std::size_t k) { take(usual[k], profile.weight); });
+    double total = 0;
+    each([&](const Double4& x, const Double4& v, std::uint8_t) {
+        total += std::abs(inertialMass(x, v));
+        ++profile.bodies;
+    });
+    const double limit = kHeavy * total / static_cast<double>(std::max<std::size_t>(1, profile.bodies));
+    const auto isHeavy = [&](const Double4& x, const Double4& v) { return std::abs(inertialMass(x, v)) > limit; };
+    std::vector<Seen> seen;
+    const auto take = [&](const Double4& x, const Double4& v, std::uint8_t group, double weight) {
+        if (!std::isfinite(x.x + x.y + x.z + v.x + v.y + v.z)) return;
+        seen.push_back({xyz(x), xyz(v), inertialMass(x, v), weight, speciesOf(group), isHeavy(x, v)});
+    };
+    std::size_t heavy = 0;
+    if (profile.bodies > request.sample)
+        each([&](const Double4& x, const Double4& v, std::uint8_t group) {
+            if (heavy == request.sample || !isHeavy(x, v)) return;
+            take(x, v, group, 1);
+            ++heavy;
+        });
+    const std::size_t usual = profile.bodies - heavy, most = std::min(usual, request.sample);
+    profile.weight = static_cast<double>(usual) / static_cast<double>(std::max<std::size_t>(1, most));
+    std::size_t rank = 0, chosen = 0, next = chosenRank(0, usual, most);
+    each([&](const Double4& x, const Double4& v, std::uint8_t group) {
+        if (heavy > 0 && isHeavy(x, v)) {
+            --heavy;
+            return;
+        }
+        if (rank++ != next || chosen == most) return;
+        take(x, v, group, profile.weight);
+        next = chosenRank(++chosen, usual, most);
+    });
     profile.sampled = seen.size();
     return seen;
 }
@@ -178,10 +182,10 @@ public:
         double whole = 0, part = 0;
         for (const Seen* body : usual) whole += body->mass * body->weight;
         const std::size_t first = sources_.size();
-        pick(usual.size(), kForceSample, [&](std::size_t i) {
-            add(*usual[i]);
+        for (std::size_t k = 0; k < std::min(usual.size(), kForceSample); ++k) {
+            add(*usual[chosenRank(k, usual.size(), kForceSample)]);
             part += sources_.back().mass;
-        });
+        }
         for (std::size_t i = first; i < sources_.size(); ++i) sources_[i].mass *= whole / part;
     }
 
@@ -260,16 +264,20 @@ double reachOf(const std::vector<Seen>& seen, const Vec3d& axis) {
 
 std::span<const std::string_view> profileCentres() { return kCentres; }
 
-int galaxiesIn(const ParticleSet& bodies) {
-    const std::vector<std::uint8_t>& groups = bodies.group;
-    for (int count = 0;;) {
-        const std::size_t more = firstBad(groups.size(), [&](std::size_t i) { return galaxyOf(groups[i]) >= count; });
-        if (more == groups.size()) return count;
-        count = galaxyOf(groups[more]) + 1;
-    }
+int galaxiesIn(const BodySource& bodies) {
+    int count = 0;
+    bodies.overParts(kReadLabels, [&](const ParticleSet& part, std::size_t) {
+        const std::vector<std::uint8_t>& groups = part.group;
+        for (;;) {
+            const std::size_t more = firstBad(groups.size(), [&](std::size_t i) { return galaxyOf(groups[i]) >= count; });
+            if (more == groups.size()) return;
+            count = galaxyOf(groups[more]) + 1;
+        }
+    });
+    return count;
 }
 
-Profile measureProfile(const ParticleSet& bodies, const ForceSettings& force, const ProfileRequest& request) {
+Profile measureProfile(const BodySource& bodies, const ForceSettings& force, const ProfileRequest& request) {
     Profile profile;
     std::vector<Seen> seen = sampled(bodies, request, profile);
     if (seen.size() < kFewest) {

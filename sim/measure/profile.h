@@ -1,8 +1,9 @@
 // Observables of a galaxy against the distance from a centre: rotation, surface density, dispersions, Toomre Q.
-// Rule: a pure function of the bodies; for very large N it takes an even sample and reports its size.
+// Rule: a pure function of the bodies; for very large N it takes an even sample and reports its size. It needs no memory
+// beside that sample.
 #pragma once
 #include "sim/api/law.h"
-#include "sim/core/particles.h"
+#include "sim/core/body_pieces.h"
 
 #include <cstddef>
 #include <span>
@@ -58,10 +59,10 @@ struct Profile {
 /// Dark bodies (group >> 6 == 2) pull, but are not seen; where all are dark, all are seen. Toomre's Q counts the disc (group
 /// >> 6 == 0). Costs O(sample x rings) on the calling thread: below 0.3 s at the default sample.
 /// Binney & Tremaine 2008, 2.2-2.6 (rotation curves), eq. 3.79 (kappa), eq. 6.71 (Q).
-Profile measureProfile(const ParticleSet& bodies, const ForceSettings& force, const ProfileRequest& request);
+Profile measureProfile(const BodySource& bodies, const ForceSettings& force, const ProfileRequest& request);
 
 /// Number of galaxies that the bodies' groups distinguish.
-int galaxiesIn(const ParticleSet& bodies);
+int galaxiesIn(const BodySource& bodies);
 /// Whether groups of this number have a profile each: many groups are species or single bodies, and no galaxies.
 constexpr bool haveProfiles(int galaxies) { return galaxies > 1 && galaxies <= 8; }
 
