@@ -89,6 +89,11 @@ public:
         EXPECT_NEAR(taken / n, sum / n, slack * sum / n + 1.5e5 / n)
             << scene << ", " << *chosen.kernel << ", precision " << static_cast<int>(force.precision) << ", " << helpers
             << " helpers, fields " << fields;
+        if (!row_.onDevice || terms.size() > 1) return;
+        backend->requestMeasurement();
+        backend->wait();
+        EXPECT_NEAR((held_() - before - taken) / n, rows.back().bytes / n, slack * rows.back().bytes / n + 1.5e5 / n)
+            << rows.back().array << " with " << *chosen.kernel;
     }
 
 private:

@@ -11,10 +11,14 @@ namespace {
 
 std::atomic<std::size_t> refusedSize = 0;  // 0: none
 thread_local int allocationsLeft = -1;     // successful ones before the failure; below 0: never fails
-std::atomic<long> held = 0;                // bytes
+std::atomic<long> held = 0, most = 0;      // bytes
 
 void* counted(void* memory) {
-    if (memory) held.fetch_add(static_cast<long>(malloc_usable_size(memory)), std::memory_order_relaxed);
+    if (!memory) return memory;
+    const auto bytes = static_cast<long>(malloc_usable_size(memory));
+    const long now = held.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    for (long known = most; known < now && !most.compare_exchange_weak(known, now);) {
+    }
     return memory;
 }
 void* orFail(void* memory) {
@@ -40,6 +44,12 @@ FailingAllocation::FailingAllocation(int index) { allocationsLeft = index; }
 FailingAllocation::~FailingAllocation() { allocationsLeft = -1; }
 
 double heldBytes() { return static_cast<double>(held); }
+
+double mostBytesIn(const std::function<void()>& call) {
+    const long before = most = held.load();
+    call();
+    return static_cast<double>(most - before);
+}
 
 }  // namespace gravlab::test
 

@@ -1,6 +1,7 @@
 // Memory that runs out where a test chooses: scarce_memory.cpp replaces operator new of the test binaries.
 #pragma once
 #include <cstddef>
+#include <functional>
 
 namespace gravlab::test {
 
@@ -30,5 +31,7 @@ public:
 
 /// Bytes that operator new has given out and that are not freed.
 double heldBytes();
+/// The most that heldBytes() was during a call, beside what it was before.
+double mostBytesIn(const std::function<void()>& call);
 
 }  // namespace gravlab::test

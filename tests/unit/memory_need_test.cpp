@@ -3,6 +3,7 @@
 #include "app/bench/benchmark_text.h"
 #include "app/lab/lab.h"
 #include "sim/api/errors.h"
+#include "sim/backends/cpu/backend_cpu.h"
 #include "sim/backends/groups.h"
 #include "sim/backends/memory_probe.h"
 #include "sim/core/pages.h"
@@ -11,6 +12,8 @@
 #include "sim/core/work_watch.h"
 #include "sim/forces/law.h"
 #include "sim/io/snapshot.h"
+#include "sim/measure/diagnostics.h"
+#include "sim/measure/profile.h"
 #include "sim/run/simulation.h"
 #include "sim/tree/properties.h"
 #include "tests/files.h"
@@ -193,6 +196,47 @@ TEST(MemoryList, isWhatARunOnTheCpuTakes) {
     suite.integrators();
     suite.terms();
     for (const std::size_t helpers : {1, 3}) suite.helpers(helpers);
+}
+
+TEST(MemoryList, whatReadsManyBodiesNeedsLittleBesideThem) {
+    constexpr std::size_t kBodies = 200'000;
+    constexpr double kRoom = 1.5e6 / kBodies;
+    Snapshot state;
+    state.bodies = sceneNamed("plummer").build({.bodies = kBodies, .seed = 1});
+    const ParticleSet& bodies = state.bodies;
+    const auto perBody = [](const auto& call) { return test::mostBytesIn(call) / kBodies; };
+    const double length = linkingLength(bodies, {.mean = 0.02});
+    FoundGroups found;
+    for (const char* name : {"union-grid", "union-tree"}) {
+        const GroupRow& row = groupRow("cpu", name);
+        const double needed = perBody([&] { found = findGroups(row, bodies, length, {}); });
+        EXPECT_NEAR(needed, row.bytes(kBodies) / kBodies, kRoom) << name;
+        EXPECT_LE(needed, 40 + kRoom) << name;
+    }
+    EXPECT_LE(perBody([&] { EXPECT_EQ(checkGroups(bodies, length, found.labels).failure, ""); }), kRoom);
+    EXPECT_LE(perBody([&] { groupTable(bodies, found.labels, 10); }), 4 + kRoom);
+    EXPECT_LE(perBody([&] { measureProfile(bodies, {}, {.sample = 2048}); }), kRoom);
+    EXPECT_LE(perBody([&] { lagrangianRadii(bodies); }), 16 + kRoom);
+    const ParticleSet fewer = sceneNamed("plummer").build({.bodies = 6000, .seed = 1});
+    for (const KernelChoice& kernel : {KernelChoice{.kernel = "tree", .allowedError = 1e-3}, KernelChoice{}}) {
+        const MemoryRows rows = memoryRows(backend("cpu"), {.bodies = fewer.size(), .kernel = kernel});
+        const double needed = test::mostBytesIn([&] {
+            const ParticleSet copy = fewer;
+            measureSystem(copy, termsOf({}), 0, kernel.kernel ? pairsByTree(1e-3) : nullptr);
+        });
+        EXPECT_NEAR(needed, rows.back().bytes, 0.15 * needed) << rows.back().array;
+        EXPECT_EQ(rows.back().when, "a measurement");
+    }
+    const ScratchFolder folder;
+    state.state = {{"force.lengths", std::vector<double>(4 * kBodies, 0.5)}};
+    writeSnapshot(folder / "state.hdf5", state);
+    std::size_t seen = 0;
+    const ReadOptions inParts{.keepsState = false, .parts = [&](const Snapshot& part, std::uint64_t first) {
+                                  EXPECT_EQ(first, seen);
+                                  seen += part.bodies.size();
+                              }};
+    EXPECT_LE(perBody([&] { readSnapshot(folder / "state.hdf5", inParts); }), 60) << "ids, and blocks of 9 MB";
+    EXPECT_EQ(seen, kBodies);
 }
 
 std::string lineOf(const MemoryRow& row, std::size_t bodies) {

@@ -355,6 +355,16 @@ MemoryRows cpuRows(const RunSize& run) {
             {"messages, bodies and methods of helpers", parts * ((8 * real + 2 * sizeof(float)) * padded + method)});
     }
     rows.push_back({"positions in double precision", sizeof(Double4) * n, false, "while forces are checked", false});
+    // A copy of the bodies, and their places; then energies and neighbours, by a tree in double precision or by pairs.
+    ForceSettings single = run.force;
+    single.precision = Precision::fp32;
+    constexpr double kCopy = 3 * sizeof(Double4) + 5, kDoubles = 3 * sizeof(double), kFields = 12;
+    if (row.approximates)
+        rows.push_back({"copy of the bodies, and a tree of their energies",
+                        (kCopy + kDoubles + kFields) * n + code.bytes(run.bodies, single), false, "a measurement", false});
+    else
+        rows.push_back(
+            {"copy of the bodies, and their energies", (kCopy + sizeof(PairRow)) * n, false, "a measurement", false});
     return rows;
 }
 

@@ -500,7 +500,13 @@ MemoryRows cudaRows(const RunSize& run) {
         if (const auto* second = dynamic_cast<const SecondPairLaw*>(term.what.get()))
             add("bodies and cells of the second pair law", real + (isCells(term.how, second->law()) ? kSorted + real : 0));
     }
-    add("copy of a state", 2 * real, "a save, a table, a measurement", false);
+    add("copy of a state", 2 * real, "a save", false);
+    // A distance, an energy and a neighbour of each body.
+    add("copy of a state, and its energies", 2 * real + 2 * 8 + 4, "a measurement", false);
+    if (tree && force.precision == Precision::fp32) {
+        rows.back().array = "copy of a state, its energies, and a tree of them";
+        rows.back().bytes += sumOf(cuda::treeRows(run.bodies, run.bodies, force, false)).device;
+    }
     return rows;
 }
 
