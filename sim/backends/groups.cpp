@@ -16,18 +16,19 @@ std::vector<Row> joined(std::initializer_list<std::span<const Row>> tables) {
     return all;
 }
 
-/// The row of that name on that backend, the last one for an empty name.
+/// The row of that name on that backend, the last one for an empty name; without a backend, the first one on any.
 template <class Row>
 const Row& rowOn(std::span<const Row> rows, std::string_view backendName, std::string_view name, const char* of) {
     const Row* last = nullptr;
     std::vector<std::string_view> valid;
     for (const Row& row : rows) {
-        if (row.backend != backendName) continue;
+        if (!backendName.empty() && row.backend != backendName) continue;
         if (row.name == name) return row;
-        valid.push_back(row.name);
+        if (std::ranges::find(valid, row.name) == valid.end()) valid.push_back(row.name);
         last = &row;
     }
-    if (!name.empty() || !last) throw UsageError(unknownName(std::string(backendName) + " rung of " + of, name, valid));
+    const std::string kind = backendName.empty() ? "" : std::string(backendName) + " ";
+    if (!name.empty() || !last || kind.empty()) throw UsageError(unknownName(kind + "rung of " + of, name, valid));
     return *last;
 }
 
@@ -67,14 +68,7 @@ FoundDepths findDepths(const DepthRow& row, const ParticleSet& bodies, double le
     return row.find(bodies, length, from, options);
 }
 
-const GroupRow& groupRowNamed(std::string_view name) {
-    std::vector<std::string_view> valid;
-    for (const GroupRow& row : groupRows()) {
-        if (row.name == name) return row;
-        if (std::ranges::find(valid, row.name) == valid.end()) valid.push_back(row.name);
-    }
-    throw UsageError(unknownName("rung of groups", name, valid));
-}
+const GroupRow& groupRowNamed(std::string_view name) { return rowOn(groupRows(), {}, name, "groups"); }
 
 FoundGroups findGroups(const GroupRow& row, const ParticleSet& bodies, double length, const BackendOptions& options) {
     requireBackend(row, options, "the groups of bodies");

@@ -18,14 +18,14 @@
 namespace gravlab {
 namespace {
 
-/// Lock of the rows of addKernel(), which any thread may add; a deque keeps references valid.
-std::mutex& addedLock() {
-    static std::mutex lock;
-    return lock;
-}
-std::deque<KernelRow>& addedKernels() {
-    static std::deque<KernelRow> rows;
-    return rows;
+/// The rows of addKernel(), which any thread may add; a deque keeps references valid.
+struct AddedRows {
+    std::mutex lock;
+    std::deque<KernelRow> rows;
+};
+AddedRows& addedRows() {
+    static AddedRows all;
+    return all;
 }
 
 /// Row of the reference backend, which computes a term by the plain statement of the term.
@@ -114,18 +114,18 @@ Reason refusal(const KernelRow& row, const ForceSettings& force) {
 }
 
 const KernelRow& addKernel(const KernelRow& row) {
-    const std::lock_guard hold(addedLock());
-    for (const KernelRow& known : addedKernels())
+    const std::lock_guard hold(addedRows().lock);
+    for (const KernelRow& known : addedRows().rows)
         if (known.backend == row.backend && known.term == row.term && known.name == row.name)
             throw std::logic_error("the kernel '" + std::string(row.name) + "' is there already");
-    return addedKernels().emplace_back(row);
+    return addedRows().rows.emplace_back(row);
 }
 
 std::vector<const KernelRow*> listedKernels() {
     std::vector<const KernelRow*> rows;
     for (const KernelRow& row : kernels()) rows.push_back(&row);
-    const std::lock_guard hold(addedLock());
-    for (const KernelRow& row : addedKernels())
+    const std::lock_guard hold(addedRows().lock);
+    for (const KernelRow& row : addedRows().rows)
         if (row.listed) rows.push_back(&row);
     for (const TermKind& kind : termKinds()) rows.push_back(&plainTermRow(kind.name));
     return rows;
@@ -139,9 +139,9 @@ std::vector<const KernelRow*> listedKernels(std::string_view backend, std::strin
 
 const KernelRow* findKernel(std::string_view backend, std::string_view name, std::string_view term) {
     const auto named = [&](const KernelRow& row) { return row.backend == backend && row.term == term && row.name == name; };
-    const std::lock_guard hold(addedLock());
-    const auto added = std::ranges::find_if(addedKernels(), named);
-    if (added != addedKernels().end()) return &*added;
+    const std::lock_guard hold(addedRows().lock);
+    const auto added = std::ranges::find_if(addedRows().rows, named);
+    if (added != addedRows().rows.end()) return &*added;
     if (term != kPairLawTerm) {
         const KernelRow& plain = plainTermRow(term);
         return named(plain) ? &plain : nullptr;
@@ -159,10 +159,10 @@ const KernelRow& termKernel(std::string_view backend, std::string_view term, con
     if (term == kPairLawTerm) return kernel(backend, name.value_or(std::string()));
     if (name)
         if (const KernelRow* found = findKernel(backend, *name, term)) return *found;
-    const std::lock_guard hold(addedLock());
+    const std::lock_guard hold(addedRows().lock);
     const KernelRow* best = backend == exactBackend().name ? &plainTermRow(term) : nullptr;
     std::string known(best ? best->name : std::string_view());
-    for (const KernelRow& row : addedKernels()) {
+    for (const KernelRow& row : addedRows().rows) {
         if (row.backend != backend || row.term != term) continue;
         best = &row;
         addTo(known, row.name);
