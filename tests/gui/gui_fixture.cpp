@@ -222,9 +222,9 @@ Json GuiTest::status() {
     for (const auto end = Clock::now() + patience; Clock::now() < end;) {
         // Most looks find the frame that is known already.
         std::string text = contentOf(statusFile_);
-        if (text == statusText_ && !text.empty()) return status_;
+        if (text == statusText && !text.empty()) return status_;
         if (Json json = Json::parse(text, nullptr, false); !json.is_discarded() && json.is_object()) {
-            statusText_ = std::move(text);
+            statusText = std::move(text);
             addShortNames(json);
             return status_ = std::move(json);
         }

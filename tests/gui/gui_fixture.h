@@ -97,13 +97,13 @@ protected:
     double slowness = 1;  ///< of this machine now, against a quiet one
     std::unique_ptr<Display> display;
     std::unique_ptr<Process> program;
+    std::string statusText;  ///< the newest, as the window wrote it
 
 private:
     void lookAgain(int frames, std::int64_t last = 0);
     void typeOver(const std::string& text);
 
     std::filesystem::path statusFile_;
-    std::string statusText_;  ///< of status_
     Json status_;
     std::optional<CurrentFolder> here_;     ///< files without a folder are removed after the test
     std::vector<std::string> environment_;  ///< at the start of the test

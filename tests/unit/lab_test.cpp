@@ -148,7 +148,7 @@ public:
     }
     void accelerations(std::vector<Double4>&) override { ADD_FAILURE() << "all forces at once would stop the picture"; }
     void requestForceCheck(std::vector<std::uint32_t> targets) override {
-        EXPECT_LE(targets.size(), 256u);
+        EXPECT_LE(targets.size(), 1024u);
         check_ = ForceCheck{};
         check_->passed = true;
     }
