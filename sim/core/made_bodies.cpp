@@ -7,14 +7,14 @@
 #include "sim/core/work_watch.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <memory>
+#include <mutex>
 
 namespace gravlab {
 namespace {
 
-// Bodies that are made at once, and the least for one thread.
+// Bodies that are made while one thread sums those before them, and the least for one thread.
 constexpr std::size_t kMadeAtOnce = std::size_t{1} << 19, kMadeByOne = 4096;
 // Two passes centre the bodies: the second removes the rounding of the first. Then a backend reads them.
 constexpr std::size_t kPasses = 2;
@@ -60,33 +60,38 @@ MadeBodies::MadeBodies(std::size_t count, Make make) : count_(count), groups_(co
         is = {body.position, body.velocity, body.mass, body.group};
         return body;
     };
-    ParticleSet made;
+    ParticleSet made, summed;
+    std::mutex together;
     for (std::size_t pass = 0; pass < kPasses; ++pass) {
         MassCentre centre;
-        for (std::size_t begin = 0; begin < count; begin += kMadeAtOnce) {
-            made.resize(std::min(kMadeAtOnce, count - begin));
-            std::atomic<std::size_t> summed{0};
-            parallelFor(made.size(), 0, kMadeByOne, [&](std::size_t first, std::size_t last) {
+        for (std::size_t begin = 0; begin < count + kMadeAtOnce; begin += kMadeAtOnce) {
+            made.resize(std::min(kMadeAtOnce, count - std::min(begin, count)));
+            const auto sum = [&] {
+                for (std::size_t k = 0; k < summed.size(); ++k) {
+                    centre.add(summed.position[k], summed.velocity[k]);
+                    const double mass = summed.position[k].w;
+                    if (pass == 0 && (masses_.empty() || masses_.back().second != mass))
+                        masses_.emplace_back(begin - kMadeAtOnce + k, mass);
+                }
+            };
+            const std::size_t parts = (made.size() + kMadeByOne - 1) / kMadeByOne;
+            parallelFor(parts + 1, 0, 1, [&](std::size_t first, std::size_t last) {
+                if (first == 0) sum();
                 double largest = 0, fastest = 0;
-                for (std::size_t k = first; k < last; ++k) {
+                for (std::size_t k = (std::max<std::size_t>(first, 1) - 1) * kMadeByOne;
+                     k < std::min(made.size(), (last - 1) * kMadeByOne); ++k) {
                     put(begin + k, made, k);
                     groups_[begin + k] = made.group[k];
                     largest = std::max(largest, largestCoordinate(made.position[k]));
                     fastest = std::max(fastest, largestCoordinate(made.velocity[k]));
                 }
-                // Threads sum what they have in their caches, one after the other.
-                for (std::size_t before; (before = summed) != first;) summed.wait(before);
-                for (std::size_t k = first; k < last; ++k) {
-                    centre.add(made.position[k], made.velocity[k]);
-                    const double mass = made.position[k].w;
-                    if (pass == 0 && (masses_.empty() || masses_.back().second != mass))
-                        masses_.emplace_back(begin + k, mass);
-                }
-                if (pass > 0) largest_ = std::max(largest_, largest), fastest_ = std::max(fastest_, fastest);
-                summed = last;
-                summed.notify_all();
+                if (pass == 0) return;
+                const std::lock_guard lock(together);
+                largest_ = std::max(largest_, largest);
+                fastest_ = std::max(fastest_, fastest);
             });
-            report(pass, begin + made.size(), count);
+            std::swap(made, summed);
+            report(pass, std::min(begin + kMadeAtOnce, count), count);
         }
         centres_.emplace_back(centre.place(), centre.velocity());
         known->all = true;
