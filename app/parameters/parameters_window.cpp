@@ -131,8 +131,7 @@ void addInstruments(Rows& rows) {
 void addWindow(Rows& rows) {
     rows.member("window.visible", "Panels over the picture", "anything but the picture", "true", inUi<&UiState::visible>,
                 {.storedAs = {.option = "--no-ui", .help = "start with the panels hidden", .window = true}});
-    rows.choice("window.depth", "Depth", "how much the panels show", "watch", depths,
-                inUi<&UiState::depth>,
+    rows.choice("window.depth", "Depth", "how much the panels show", "watch", depths, inUi<&UiState::depth>,
                 {.storedAs = {.option = "--depth", .scene = "view.depth", .configuration = "window.depth", .window = true},
                  .displayName = [](const std::string& name) -> std::string {
                      return name == "watch" ? "Watch" : name == "teach" ? "Teach" : "Measure";

@@ -45,7 +45,7 @@ private:
     std::vector<Open> open_;
     std::deque<Hub::Call> later_;  ///< of those who watch
     double restUntil_ = 0;         ///< host clock [s] of their next picture or bodies
-    int memory_;  ///< that actions share bodies in
+    int memory_;                   ///< that actions share bodies in
     std::int64_t revision_ = 0;
     std::map<std::string_view, std::pair<std::string, std::int64_t>> values_;  ///< by path: JSON, and when it changed
 };

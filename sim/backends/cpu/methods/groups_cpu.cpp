@@ -95,7 +95,7 @@ public:
             each(std::min(slice, count - first), grain,
                  [&](std::uint32_t i) { use(static_cast<std::uint32_t>(first) + i); });
             WorkWatch::report("parts searched for friends", static_cast<std::int64_t>(std::min(first + slice, count)),
-                            static_cast<std::int64_t>(count));
+                              static_cast<std::int64_t>(count));
         }
     }
 
