@@ -15,8 +15,7 @@
 namespace gravlab {
 namespace {
 
-constexpr int kMostSystems = 8;  // more groups are species, or single bodies
-constexpr double kHeavy = 10;    // times the mean mass: heavier bodies are never left out at random
+constexpr double kHeavy = 10;  // times the mean mass: heavier bodies are never left out at random
 constexpr std::size_t kMostHeavy = 1024;
 
 struct PointMass {
@@ -107,8 +106,7 @@ System systemOf(const ParticleSet& bodies, const Members& members, double soften
 std::vector<System> systemsOf(const ParticleSet& bodies, const ForceSettings& force) {
     if (force.law != Law::gravity || bodies.size() < kFewestOfVirial) return {};
     const int galaxies = galaxiesIn(bodies);
-    std::vector<std::vector<std::uint32_t>> members(
-        galaxies > 1 && galaxies <= kMostSystems ? static_cast<std::size_t>(galaxies) : 0);
+    std::vector<std::vector<std::uint32_t>> members(haveProfiles(galaxies) ? static_cast<std::size_t>(galaxies) : 0);
     for (std::size_t i = 0; i < bodies.size() && !members.empty(); ++i)
         members[bodies.group[i] & 63u].push_back(static_cast<std::uint32_t>(i));
     // Where few bodies have most of the mass, as a star has, the others are bound to them alone.
