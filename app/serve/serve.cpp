@@ -321,8 +321,8 @@ void ServeLoop::turn() {
                            }});
     rpc_.look();
     if (!made.drawn || !picture) {
-        // As in a window: by steps each picture has its own, also where nobody sees it. Else nothing is due on a processor,
-        // or the queue of a device lasts longer than this.
+        // As in a window: a run by steps makes them at the rate of pictures, also where nobody watches. Otherwise the loop
+        // rests where a processor has no step to do, or where the queue of a device lasts longer than the rest.
         constexpr double kRest = 2e-3;  // [s]
         if (made.drawn && app.document.intent.speed == 0)
             dueAt_ = std::max(dueAt_, now) + 1 / options_.fps;
