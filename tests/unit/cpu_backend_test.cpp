@@ -246,6 +246,7 @@ TEST(CpuBackend, withoutMemoryTheOldBodiesRunOn) {
         if (text.empty()) break;
         ++failures;
         EXPECT_THAT(text, HasSubstr("5000 bodies need"));
+        EXPECT_THAT(text, HasSubstr(" GB here"));
         ASSERT_EQ(cpu->size(), few.size());
         cpu->advance(leapfrog(), 0.01, {}, nullptr);
         untouched->advance(leapfrog(), 0.01, {}, nullptr);
